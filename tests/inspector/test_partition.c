@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work items: every nonzero is in exactly one item of either schedule, and items are what plan.h says. */
+/* Checks work items: each nonzero is in exactly one item of each schedule, and items are as plan.h describes
+ * them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -81,7 +82,7 @@ static void check_row_split(const struct spmmi_part *part, int64_t rows, const i
         const int64_t end = i + 1 < part->item_count ? part->items[i + 1] : rows;
         assert_true(first < end && end <= rows);
         const int64_t held = row_ptr[end] - row_ptr[first];
-        /* Full, unless it is the last; and not full before its last row. */
+        /* An item is full, unless it is the last one. Without its last row it is not full. */
         assert_true(held >= part->item_size || end == rows);
         assert_true(row_ptr[end - 1] - row_ptr[first] < part->item_size || end - 1 == first);
     }

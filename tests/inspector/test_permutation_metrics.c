@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The metrics of orders in a plan: which are there, and that they are those of spmm_matrix_permutation_metrics. */
+/* Checks the permutation metrics in a plan: which permutations have them, and that they equal the results of
+ * spmm_matrix_permutation_metrics. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +16,7 @@
 #define COUNT(list) (sizeof(list) / sizeof(list)[0])
 #define PERMUTATIONS_MAX 6
 
-/* A free choice; tiled may try radix too. */
+/* A default choice; tiled may also try radix. */
 #define FREE OPTIONS(.n = n_256, .n_count = 1, .device = "h200", .compute = SPMM_COMPUTE_TF32)
 
 static const int64_t n_64[] = {64}, n_256[] = {256};

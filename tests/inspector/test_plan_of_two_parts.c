@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans that run nonzero split for small n and row split from some n on: inspected, saved, loaded, run on the CPU. */
+/* Checks plans that use nonzero split for small n and row split for larger n: inspected, saved, loaded, run
+ * on the CPU. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,14 +15,14 @@
 #include "inspector/matrix/matrix.h"
 #include "tests/support/products.h"
 
-/* Both sides of every edge between ranges of n. */
+/* Values of n on both sides of each edge between ranges of n. */
 static const int64_t widths[] = {1, 2, 12, 13, 48, 49, 96, 97, 192, 193};
 #define WIDTH_COUNT (sizeof widths / sizeof widths[0])
 
-/* Bands of rows of 19, 41 or 61, and scattered entries, 41 a row. */
+/* Matrices with 19, 41 or 61 nonzeros per row, in a band or scattered. */
 struct two_parts_case {
     const char *name, *spec;
-    int runs; /* whether products are computed, not only named */
+    int runs; /* whether products are computed; otherwise only the kernels' names are checked */
 };
 static const struct two_parts_case cases[] = {
     {"rows_of_19", "gen:band:300:9", 1},         {"many_rows_of_41", "gen:rand:14000:41", 0},
@@ -29,7 +30,7 @@ static const struct two_parts_case cases[] = {
     {"rows_of_61", "gen:band:2000:30", 0},
 };
 
-/* The plan of the matrix with both ops, by way of a file. */
+/* Inspects the matrix for both ops, saves the plan to a file and loads it. The caller destroys the plan. */
 static spmm_plan_t *inspect_save_load(const spmm_matrix_t *m, spmm_dtype_t dtype)
 {
     char path[] = "/tmp/spmm_two_parts_XXXXXX";
@@ -38,7 +39,7 @@ static spmm_plan_t *inspect_save_load(const spmm_matrix_t *m, spmm_dtype_t dtype
     spmm_diag_t diag = {0};
     options.ops = SPMM_OPS_N | SPMM_OPS_T;
     options.a_type = dtype;
-    options.force_kernel = "rows"; /* the family; its schedules are chosen */
+    options.force_kernel = "rows"; /* the family only, so that the search chooses the schedules */
     assert_int_equal(spmm_inspect(m, &options, &plan, &diag), SPMM_OK);
     const int file = mkstemp(path);
     assert_true(file >= 0);
@@ -54,7 +55,7 @@ static spmm_plan_t *inspect_save_load(const spmm_matrix_t *m, spmm_dtype_t dtype
     return plan;
 }
 
-/* Row split on CPUs, nonzero split on GPUs: what the search finds for these. */
+/* Checks that each op has both schedules: the search finds row split for CPUs and nonzero split for GPUs. */
 static void has_two_parts_for_each_op(const spmm_plan_t *plan)
 {
     assert_int_equal(plan->part_count, 4);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that are accepted, and what they mean: the other half of the decisions in test_read_malformed.c. */
+/* Checks files that are accepted, and how they are read. test_read_malformed.c has the files that are
+ * refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +21,7 @@
 #define REAL BANNER("coordinate real general")
 #define INTEGER BANNER("coordinate integer general")
 
-/* What a small file must become: its rows as text, "col:value col:value | ...". */
+/* A small file and the expected matrix: its rows as text, "col:value col:value|...". */
 struct accepted {
     const char *name, *text, *rows_text;
     int drop_zeros;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Complex matrices, of which the real parts or the absolute values are read: as from the real file. */
+/* Checks complex matrices read as their real parts or absolute values: the result equals that of a real
+ * file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,7 +53,8 @@ static const struct {
      BANNER("coordinate real symmetric") "2 2 1\n2 1 13\n"},
 };
 
-/* The RB macro has one line for the total, which is the sum of the parts. */
+/* Copies a file to text and returns its length. The macro RB writes the number of lines of values also as the
+ * total of lines, so this function adds the two lines of pointers and indices to the total. */
 static size_t text_of(const char *complex, char text[2048])
 {
     size_t length = strlen(complex);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matrix files of other projects, each with its verdict from tests/data/parser/INDEX.tsv; and, where the environment
- * variable SPMM_MATRICES names a folder of real matrices with an INDEX.tsv, every one of those. Files of the index
- * that are not in the tree are looked for in the folder parser of SPMM_MATRICES. */
+/* Checks matrix files of other projects, each with its verdict in tests/data/parser/INDEX.tsv. If the
+ * environment variable SPMM_MATRICES names a folder of real matrices with an INDEX.tsv, checks all of these
+ * as well. Files of the index that are not in the tree are expected in the folder parser of SPMM_MATRICES. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,8 @@
 #define BUNDLED_MIN 90
 #define PATH_BYTES 1200
 
-/* The next line of a table of tab-separated columns, split in place; 0 at the end. */
+/* Reads the next line of a table with tab-separated columns and splits it in place. Returns the number of
+ * columns; 0 at the end. */
 static int next_row(FILE *table, char *line, size_t capacity, char **columns)
 {
     int count = 0;
@@ -44,7 +45,7 @@ static double sum_of(const spmm_csr_t *a)
     return sum;
 }
 
-/* columns: name, verdict, status, line, rows, cols, nnz, sum */
+/* Checks one file. The columns are: name, verdict, status, line, rows, cols, nnz, sum. */
 static void check_verdict(const char *path, char **columns)
 {
     spmm_matrix_t *matrix = NULL;
@@ -70,7 +71,7 @@ static void check_verdict(const char *path, char **columns)
     assert_int_equal(spmmi_alloc_live(), 0);
 }
 
-/* The folder of real matrices; NULL where the variable is not set or empty. */
+/* Returns the folder of real matrices; NULL if the variable is not set or is empty. */
 static const char *matrices_folder(void)
 {
     const char *folder = getenv("SPMM_MATRICES");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of edges: what they count from, how many vertices there are, and what is refused. */
+/* Checks lists of edges: the index base, the number of vertices, and what is refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -239,7 +239,7 @@ static void most_vertices_are_taken(void **state)
     check_refusal_by(&refusal, "a.el", "0 1\n", 4, &options);
 }
 
-/* The first 64 KiB tell the format. */
+/* The reader recognizes the format by the first 64 KiB. This list is longer. */
 static void a_long_list_is_read(void **state)
 {
     enum { LINES = 20000 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ways into the readers that few files take: long names, many threads, no bytes, large and small packed members, arrays
- * in segments, and errors of the operating system while a file is read. */
+/* Checks paths through the readers that few files take: long names, many threads, no bytes, large and small
+ * packed members, arrays in segments, and errors of the operating system while a file is read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,12 +29,12 @@
 /* ---- the operating system: this program's pread, read and fstat fail on demand ---- */
 
 static struct {
-    int error;   /* 0: nothing fails; -1: the file ends early */
-    int at;      /* the call that fails, from 0 */
-    int repeats; /* calls before the next one works */
+    int error;   /* errno; 0: no call fails; -1: the file ends early */
+    int at;      /* number of the first call that fails, from 0 */
+    int repeats; /* number of calls in a row that fail */
 } fault;
 
-/* The answer of a call; 1: the call is to be made. */
+/* Returns the result of a call that must fail, or 1 if the call must be made. */
 static ssize_t answer(void)
 {
     if (fault.error == 0 || fault.at-- > 0 || fault.repeats-- <= 0)
@@ -56,7 +56,7 @@ ssize_t read(int fd, void *buffer, size_t size)
     return first == 1 ? (ssize_t)syscall(SYS_read, fd, buffer, size) : first;
 }
 
-/* A file of comments and one entry, of more than two blocks of 4 MiB. */
+/* Writes a file with comments and one entry that is longer than two blocks of 4 MiB, and returns its path. */
 static void write_long_file(char path[64])
 {
     const size_t size = 9u << 20;
@@ -116,7 +116,7 @@ static void errors_of_the_file_system_are_told(void **state)
 
 static void errors_of_a_stream_are_told(void **state)
 {
-    static const char device[] = "/proc/self/status"; /* of no size, as a pipe */
+    static const char device[] = "/proc/self/status"; /* its size is reported as 0, as for a pipe */
     spmm_diag_t diag;
     (void)state;
     fault.error = EIO, fault.at = 0, fault.repeats = 1;
@@ -209,7 +209,7 @@ static spmm_status_t read_packed(const struct packed *p, uint64_t budget, spmm_d
     return status;
 }
 
-/* The last member says how large it is, not the file. */
+/* gzip stores a size with each member. The size of the last member is not the size of the file. */
 static void gzip_of_unlike_members_is_unpacked(void **state)
 {
     const size_t size = 1 << 20;
@@ -225,7 +225,7 @@ static void gzip_of_unlike_members_is_unpacked(void **state)
     add_gzip(&p, "1 1 1\n", 6);
     assert_int_equal(read_packed(&p, 0, &diag), SPMM_OK);
     assert_int_equal(read_packed(&p, 600000, &diag), SPMM_ERR_MEMORY);
-    memset(p.bytes + p.size - 4, 0xff, 4); /* a size that no file of this length has */
+    memset(p.bytes + p.size - 4, 0xff, 4); /* larger than a file of this length can unpack to */
     assert_int_equal(read_packed(&p, 0, &diag), CONTAINER);
     free(p.bytes);
     p = (struct packed){NULL, 0};
@@ -236,7 +236,8 @@ static void gzip_of_unlike_members_is_unpacked(void **state)
     free(text);
 }
 
-/* A frame of 3 MB that claims 65 MiB, or 1 GiB, or nothing: a claim decides about memory, not about the result. */
+/* A frame with 8 MiB of text claims to hold 65 MiB, 1 GiB or no size. The claim may decide how much memory is
+ * allocated, but not the result. */
 static void zstd_frames_may_claim_any_size(void **state)
 {
     static const uint64_t claims[] = {UINT64_C(65) << 20, UINT64_C(1) << 30};
@@ -253,13 +254,14 @@ static void zstd_frames_may_claim_any_size(void **state)
         text[i] = (char)('0' + (random >> 60) % 10);
     }
     memcpy(text + size - 16, "\n2 2 1\n1 1 0001\n", 16);
-    for (int known = 0; known < 2; known++) { /* whether the frame tells its size */
+    for (int known = 0; known < 2; known++) { /* whether the frame states its size */
         assert_false(ZSTD_isError(ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, known)));
         p.size = ZSTD_compress2(context, p.bytes, ZSTD_compressBound(size), text, size);
         assert_int_equal(read_packed(&p, 0, &diag), SPMM_OK);
     }
     for (size_t i = 0; i < COUNT(claims); i++) {
-        /* The descriptor says 4 bytes of size, behind it and the window. */
+        /* The descriptor says that the size has 4 bytes. The size follows the descriptor and, if there is
+         * one, the window byte. */
         const unsigned descriptor = (unsigned char)p.bytes[4];
         assert_int_equal(descriptor >> 6, 2);
         const size_t at = (descriptor & 32) != 0 ? 5 : 6;
@@ -268,7 +270,7 @@ static void zstd_frames_may_claim_any_size(void **state)
         assert_int_equal(read_packed(&p, 0, &diag), CONTAINER);
     }
     p.size = ZSTD_compress(p.bytes, ZSTD_compressBound(size), text + size - 100000, 100000, 1);
-    assert_int_equal(read_packed(&p, 0, &diag), SYNTAX); /* no banner; ends behind the first room for bytes */
+    assert_int_equal(read_packed(&p, 0, &diag), SYNTAX); /* no banner; longer than the first buffer */
     ZSTD_freeCCtx(context);
     free(p.bytes);
     free(text);
@@ -276,7 +278,8 @@ static void zstd_frames_may_claim_any_size(void **state)
 
 /* ---- arrays and rows ---- */
 
-/* Enough text for several segments: the triangle starts in the middle of columns. */
+/* The text is long enough for several segments. A segment of a triangle may start in the middle of a
+ * column. */
 static void arrays_in_segments_are_one_matrix(void **state)
 {
     static const char *const symmetries[] = {"general", "symmetric", "skew-symmetric"};
@@ -302,7 +305,7 @@ static void arrays_in_segments_are_one_matrix(void **state)
     free(text);
 }
 
-/* Lines longer than a segment: there are fewer segments than threads. */
+/* Some lines are longer than a segment, so there are fewer segments than threads. */
 static void lines_longer_than_a_segment_are_read(void **state)
 {
     const size_t size = 3u << 20;
@@ -317,14 +320,15 @@ static void lines_longer_than_a_segment_are_read(void **state)
     assert_int_equal(spmm_matrix_read(text, (size_t)(p - text), NULL, &options, &matrix, NULL), SPMM_OK);
     spmm_matrix_destroy(matrix);
     p = stpcpy(text, "%%MatrixMarket matrix array real general\n2 1\n1\n2\n%");
-    memset(p, '%', size); /* the long line is the last one */
+    memset(p, '%', size); /* now the long line is the last one */
     assert_int_equal(spmm_matrix_read(text, (size_t)(p - text) + size, NULL, &options, &matrix, NULL),
                      SPMM_OK);
     spmm_matrix_destroy(matrix);
     free(text);
 }
 
-/* A row whose halves are each out of order, and do not mix. */
+/* Both halves of the row are unsorted, but all columns of the first half are smaller. So no merge is
+ * needed. */
 static void halves_in_order_are_not_merged(void **state)
 {
     char text[4096];
@@ -361,7 +365,7 @@ static void decimals_are_compared_exactly(void **state)
     digits[0] = '1';
     const struct spmmi_decimal one = {digits, digits + 1201, -1200};
     assert_int_equal(spmmi_decimal_compare(&one, 1, 0), 0);
-    digits[1199] = digits[1200] = '1'; /* behind all digits that are kept */
+    digits[1199] = digits[1200] = '1'; /* after all digits that are kept */
     assert_true(spmmi_decimal_compare(&one, 1, 0) > 0);
     const struct spmmi_decimal large = {digits, digits + 30, 0};
     assert_true(spmmi_decimal_compare(&large, 1, 0) > 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The same matrix in other clothes: numbers of threads, containers whole and damaged, files, pipes and devices, memory
- * budgets, failing allocations. */
+/* Checks the same matrix in different forms: numbers of threads, containers whole and damaged, files, pipes
+ * and devices, memory budgets, failing allocations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,8 @@
 #define BANNER(kind) "%%MatrixMarket matrix " kind "\n"
 #define REAL BANNER("coordinate real general")
 
-/* A file of some size: kind 0 real general, 1 real symmetric, 2 pattern, 3 rows of very different length. */
+/* Returns the text of a matrix with `count` entries. kind: 0 real general, 1 real symmetric, 2 pattern, 3
+ * rows of very different lengths. The caller frees it. */
 static char *make_text(int kind, int rows, int count, size_t *size)
 {
     static const char *const banners[] = {REAL, BANNER("coordinate real symmetric"),
@@ -70,7 +71,8 @@ static void assert_same_matrix(const spmm_matrix_t *a, const spmm_matrix_t *b)
         assert_memory_equal(x.values, y.values, (size_t)x.nnz * sizeof(double));
 }
 
-/* A second reader: triplets in file order, inserted one by one. Slow and plain. */
+/* Checks the matrix with a simple and slow second reader: it looks up each triplet of the text, in file
+ * order. */
 static void check_by_triplets(const char *text, int kind, const spmm_matrix_t *matrix)
 {
     spmm_csr_t a;
@@ -143,7 +145,8 @@ static void every_number_of_threads_gives_the_same_matrix(void **state)
     }
 }
 
-/* The promise of reader.h: beside the text, at most one and a half times the result, and small buffers. */
+/* reader.h promises that reading takes at most 1.5 times the memory of the result, besides the text and small
+ * buffers. */
 static void memory_stays_within_one_and_a_half_times_the_result(void **state)
 {
     static const struct {
@@ -204,7 +207,7 @@ static void *bzip2(const char *text, size_t size, size_t *packed_size)
 {
     unsigned length = (unsigned)(size + size / 100 + 600);
     char *packed = malloc(length);
-    char *source = malloc(size + 1); /* libbz2 takes no const */
+    char *source = malloc(size + 1); /* libbz2 takes no pointer to const */
     memcpy(source, text, size);
     assert_int_equal(BZ2_bzBuffToBuffCompress(packed, &length, source, (unsigned)size, 1, 0, 0), BZ_OK);
     free(source);
@@ -216,13 +219,13 @@ typedef void *(*pack_fn)(const char *text, size_t size, size_t *packed_size);
 static const struct {
     pack_fn pack;
     size_t magic_bytes;
-    const char *inside; /* what its bytes are called inside others */
+    const char *inside; /* part of the message for data of this kind inside other packed data */
 } packers[] = {{gzip, 2, "gzip data inside compressed data"},
                {zstd, 4, "zstd data inside compressed data"},
                {xz, 5, "xz data inside compressed data"},
                {bzip2, 3, "bzip2 data inside compressed data"}};
 
-/* Packed whole and in two pieces, the same matrix comes out. */
+/* Checks that a file packed as a whole and in two pieces gives the same matrix. */
 static void check_packed(pack_fn pack)
 {
     size_t size = 0;
@@ -320,7 +323,8 @@ static void strange_packed_files_are_refused(void **state)
     assert_int_equal(spmmi_alloc_live(), 0);
 }
 
-/* A frame of 11 bytes whose window is 18 MiB: zstd's own memory is of the budget too. */
+/* A frame of 11 bytes requests a window of 18 MiB. The memory of the zstd decoder must count towards the
+ * budget. */
 static void the_window_of_zstd_is_within_the_budget(void **state)
 {
     static const unsigned char frame[] = {0x28, 0xb5, 0x2f, 0xfd, 0, 0x71, 0, 0, 0, 0, 0};
@@ -337,7 +341,7 @@ static void the_window_of_zstd_is_within_the_budget(void **state)
     assert_int_equal(spmmi_alloc_live(), 0);
 }
 
-/* Long blanks behind a valid start: a bomb that only the budget stops. */
+/* A valid start is followed by many empty lines: only the budget stops such a decompression bomb. */
 static void decompression_stops_at_the_budget(void **state)
 {
     const size_t size = 32 << 20;
@@ -359,7 +363,7 @@ static void decompression_stops_at_the_budget(void **state)
     free(text);
 }
 
-/* Fail the k-th allocation for every k until the read succeeds. */
+/* Lets the k-th allocation fail, for each k until the read succeeds. */
 static void every_failing_allocation_is_survived(void **state)
 {
     (void)state;
@@ -485,7 +489,7 @@ static void files_pipes_and_devices_are_read_or_refused(void **state)
     assert_same_matrix(plain, matrix);
     spmm_matrix_destroy(matrix);
 
-    /* Standard input, as a file. */
+    /* Reads the file as standard input. */
     const int saved = dup(STDIN_FILENO);
     const int input = open(file, O_RDONLY);
     assert_true(dup2(input, STDIN_FILENO) == STDIN_FILENO);
@@ -496,7 +500,7 @@ static void files_pipes_and_devices_are_read_or_refused(void **state)
     assert_same_matrix(plain, matrix);
     spmm_matrix_destroy(matrix);
 
-    /* A pipe, then one that holds something else and never ends. */
+    /* Reads a pipe, and then devices that hold something else or never end. */
     pthread_t thread;
     struct writer writer = {fifo, text, size};
     assert_int_equal(mkfifo(fifo, 0600), 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matrix files at the limits of readers. The budget is small, so that MEMORY means that the text was taken: what is
- * refused for its text is refused before anything is allocated. */
+/* Checks matrix files at the limits of readers. The budget is small, so status MEMORY means that the text
+ * itself was accepted: a text that is refused is refused before anything is allocated. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,7 +66,7 @@ static void sizes(void **state)
         {"a.smtx", "2 3, 1\n0 1 1\n2\n", SYNTAX, ","},
         {"a.smtx", "2,", SYNTAX, "columns"},
         {"a.smtx", "2", SYNTAX, ","},
-        /* Without the name, the first line alone says what it is. */
+        /* Without a name the first line alone decides the format. */
         {"a", "2, 3, 1\n0 1 1\n2\n", SPMM_OK, ""},
         {"a", "2, 3; 1\n0 1 1\n2\n", SYNTAX, "other formats"},
         {"a", "2; 3, 1\n0 1 1\n2\n", SYNTAX, "other formats"},
@@ -74,7 +74,7 @@ static void sizes(void **state)
         {"a", "2, 3, 1 x\n0 1 1\n2\n", SYNTAX, "other formats"},
         {"a", "2, 3,", SYNTAX, "other formats"},
         {"a", "2, 3", SYNTAX, "other formats"},
-        /* Names of Rutherford-Boeing files, and names that are none. */
+        /* Names of Rutherford-Boeing files, and names that only look similar. */
         {"a.rua", "x\n", SYNTAX, "a type such as rua"},
         {"a.PSE", "x\n", SYNTAX, "a type such as rua"},
         {"a.xua", "x\n", SYNTAX, "other formats"},
@@ -92,7 +92,7 @@ static void sizes(void **state)
     }
 }
 
-/* Texts that end before what would make them good. */
+/* Each text ends at the |. The characters after the end would make it valid. */
 static void what_is_behind_the_end(void **state)
 {
     (void)state;
@@ -113,7 +113,7 @@ static void what_is_behind_the_end(void **state)
     }
 }
 
-/* A Rutherford-Boeing file without its name has a title of at most 256 printable characters. */
+/* A Rutherford-Boeing file without a name must have a title of at most 256 printable characters. */
 static void titles(void **state)
 {
     (void)state;
@@ -132,7 +132,7 @@ static void titles(void **state)
     }
 }
 
-/* A refusal names each format once, MATLAB's two versions too. */
+/* A refusal must list each format once, although MATLAB has two versions. */
 static void other_formats(void **state)
 {
     static const char formats[] =
@@ -145,7 +145,7 @@ static void other_formats(void **state)
     assert_string_equal(found, formats);
 }
 
-/* A banner of 1,024 characters is read, a longer one is not. */
+/* A banner of 1,024 characters is accepted, a longer one is refused. */
 static void banners(void **state)
 {
     (void)state;
@@ -160,7 +160,7 @@ static void banners(void **state)
     }
 }
 
-/* As many bytes as a reader says it needs are enough, and one less is not. */
+/* The number of bytes that a message says are needed must be enough, and one byte less must not be. */
 static void the_budget_to_the_byte(void **state)
 {
     (void)state;
@@ -184,7 +184,8 @@ static void the_budget_to_the_byte(void **state)
     }
 }
 
-/* libbz2 counts in 32 bits: of 2^32 bytes, of which a system gives those that are read, it gets a piece. */
+/* libbz2 counts bytes in 32 bits, so it must get 2^32 bytes in pieces. The system only provides the pages
+ * that are read. */
 static void bzip2_data_of_4_GiB_is_looked_at(void **state)
 {
     const size_t size = (size_t)1 << 32;
@@ -216,7 +217,7 @@ static void hints_of_bad_indices(void **state)
         spmm_diag_t diag = {.text = ""};
         (void)snprintf(text, sizeof text, "%s%s\n", MTX "coordinate real general\n3 3 1\n", cases[i].entry);
         const size_t size = strcspn(text, "|");
-        text[size] = '%'; /* behind the end */
+        text[size] = '%'; /* after the end of the text */
         assert_int_equal(read_as("a.mtx", text, size, SMALL, &diag), SYNTAX);
         const int has_hint =
             strstr(diag.text, "count from 1") != NULL || strstr(diag.text, "line of its own") != NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Malformed files: each is refused with a fixed status, at a fixed line, with a sentence that says what was expected
- * and what was found. The table fixes every decision of the reader about what it does not take. */
+/* Malformed files: each must be refused with a fixed status, at a fixed line, with a message that says what
+ * was expected and what was found. The tables fix every decision of the reader about what it refuses. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ struct malformed {
     size_t size; /* 0 = strlen(text) */
     spmm_status_t status;
     uint64_t line;
-    const char *excerpt; /* of the sentence */
+    const char *excerpt; /* part of the message */
 };
 #define TEXT(text) text, sizeof(text) - 1
 
@@ -276,7 +276,7 @@ static const struct malformed smtx[] = {
     {"web page", "<html>\n", 0, SYNTAX, 1, "an HTML or XML page"},
 };
 
-/* What a reader of one kind of file refuses, in files of the other kinds. */
+/* Errors that one reader refuses, in files of the other kinds. */
 static const struct malformed kinds[] = {
     {"row 0 of a pattern", PATTERN "3 3 1\n0 1\n", 0, SYNTAX, 3, "count from 1"},
     {"row beyond of a pattern", PATTERN "3 3 1\n4 1\n", 0, SYNTAX, 3, "found \"4\""},
@@ -301,7 +301,7 @@ static const struct malformed kinds[] = {
     {"negative rows of an array", ARRAY "-1 1\n1\n", 0, SYNTAX, 2, "found \"-1\""},
 };
 
-/* No file takes longer than this, of all threads together, nor more memory. */
+/* Limits for each file: CPU seconds of all threads together, and peak memory in bytes. */
 #define SECONDS_MAX 1
 #define PEAK_BYTES(size) (4 * (uint64_t)(size) + (UINT64_C(16) << 20))
 
@@ -316,9 +316,9 @@ static void check_refused(const struct malformed *file, const char *source, int 
 {
     spmm_read_options_t options = SPMM_READ_OPTIONS_INIT;
     spmm_diag_t diag;
-    spmm_matrix_t *matrix = (spmm_matrix_t *)&diag; /* must become NULL */
+    spmm_matrix_t *matrix = (spmm_matrix_t *)&diag; /* the read must set it to NULL */
     const size_t size = file->size != 0 ? file->size : strlen(file->text);
-    char *copy = malloc(size + 1); /* exactly sized for the sanitizers, unless empty */
+    char *copy = malloc(size + 1); /* one byte larger, so that it is not empty */
     memcpy(copy, file->text, size);
     options.threads = threads;
     spmmi_alloc_peak_reset();
@@ -337,7 +337,7 @@ static void check_refused(const struct malformed *file, const char *source, int 
     assert_int_equal(spmmi_alloc_live(), 0);
 }
 
-static size_t refused; /* files, of tables that passed */
+static size_t refused; /* number of files in tables that passed */
 
 static void check_table(const struct malformed *table, size_t count, const char *source)
 {
@@ -354,7 +354,8 @@ static void malformed_banners_are_refused(void **state)
     check_table(banners, COUNT(banners), "/some/folder/bad.mtx");
 }
 
-/* A message names the path as it was given; of one that leaves no room for the sentence, the file. */
+/* A message names the path as it was given. If the path leaves no room for the sentence, it names only the
+ * file. */
 static void a_long_path_is_named_by_its_file(void **state)
 {
     char path[200] = "";
@@ -401,7 +402,7 @@ static void malformed_files_of_every_kind_are_refused(void **state)
     check_table(kinds, COUNT(kinds), "bad.mtx.zst");
 }
 
-/* Runs behind the tables. */
+/* Runs after the tables. */
 static void there_are_two_hundred_malformed_files(void **state)
 {
     (void)state;
@@ -426,7 +427,8 @@ static void an_endless_banner_is_refused(void **state)
     free(text);
 }
 
-/* One bad entry far inside a file that many threads read: the first error is named, whoever finds it. */
+/* One bad entry is far inside a file that many threads read. The message must name the first error, whichever
+ * thread finds it. */
 static void the_first_error_of_a_long_file_is_named(void **state)
 {
     static const char *const bad_lines[] = {"7 7 x\n", "0 7 1\n", "7 1000001 1\n", "7 7 1 1\n", "7\n"};
@@ -438,7 +440,7 @@ static void the_first_error_of_a_long_file_is_named(void **state)
         for (int i = 0; i < lines; i++) {
             if (i == 41000)
                 p += sprintf(p, "%s", bad_lines[b]);
-            else if (i == 59000) /* a later error that the first pass sees */
+            else if (i == 59000) /* a later error, which already the first pass finds */
                 p += sprintf(p, "9999999 1 1\n");
             else
                 p += sprintf(p, "%d %d 0.5\n", i + 1, i + 7);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MATLAB files of version 5: which variable is read, of which types, and what is refused. */
+/* Checks MATLAB files of version 5: which variable is read, of which types, and what is refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -58,7 +58,7 @@ static void words(struct mat *m, uint32_t type, int count, const int32_t *values
     element(m, type, values, (size_t)count * 4);
 }
 
-/* The tag of an array, whose size close fills in. */
+/* Writes the start of an array and returns its offset. close_array sets the size. */
 static size_t open_array(struct mat *m, uint32_t kind, int rows, int cols, const char *name)
 {
     const size_t at = m->size;
@@ -80,7 +80,7 @@ static const int32_t row_indices[] = {0, 1, 0};
 static const int32_t pointers[] = {0, 2, 3};
 static const double values[] = {1, 2, 3};
 
-/* T has unsigned indices. */
+/* Adds a sparse 2 x 2 variable. The variable T has unsigned indices. */
 static void sparse(struct mat *m, const char *name)
 {
     const uint32_t type = *name == 'T' ? 6 : 5;
@@ -98,7 +98,7 @@ static void full(struct mat *m, const char *name)
     close_array(m, at);
 }
 
-/* Everything behind the header becomes one compressed variable. */
+/* Replaces everything after the header by one compressed variable. */
 static void compress_all(struct mat *m)
 {
     struct mat packed = *m;
@@ -169,12 +169,12 @@ static void full_and_logical_matrices_are_read(void **state)
     spmm_matrix_destroy(with_zeros);
 }
 
-/* A double array may be stored in any type that holds its numbers. */
+/* A double array may be stored in any type that can hold its numbers. */
 static void every_type_of_numbers_is_read(void **state)
 {
     static const struct {
         uint32_t type;
-        const char *bytes; /* of -2, or 254 where there is no sign; then of 3 */
+        const char *bytes; /* bytes of two numbers, in most cases -2 (254 if unsigned) and 3 */
         size_t size;
         double first, second;
         int64_t inexact;
@@ -206,7 +206,7 @@ static void every_type_of_numbers_is_read(void **state)
         spmm_matrix_t *matrix = must_read("a", m.bytes, m.size);
         assert_int_equal(spmm_matrix_csr(matrix, &csr), SPMM_OK);
         const double expected[] = {cases[i].first, cases[i].second};
-        assert_memory_equal(csr.values, expected, sizeof expected); /* -0 is not 0 */
+        assert_memory_equal(csr.values, expected, sizeof expected); /* also tells -0 from 0 */
         assert_int_equal(spmm_matrix_info(matrix, &info), SPMM_OK);
         assert_int_equal(info.integers_inexact, cases[i].inexact);
         spmm_matrix_destroy(matrix);
@@ -246,9 +246,9 @@ static void add_struct(struct mat *m, const char *name, const char *fields, int 
     close_array(m, at);
 }
 
-/* One letter a variable: s sparse S, t sparse T, f full F, g full Problem, p struct Problem, q struct Q, u a struct
- * without A, v an array of structs, c a cell C, e a full one without name, o an object, z one of no class, n
- * unknown elements. */
+/* Writes a file with one variable per letter: s sparse S, t sparse T, f full F, g full Problem, p struct
+ * Problem, q struct Q, u a struct without A, v an array of structs, c a cell C, e a full one without a name,
+ * o an object, z one of class 0, n an unknown element. */
 static void make(struct mat *m, const char *what)
 {
     start(m);
@@ -355,7 +355,7 @@ static void files_without_one_matrix_are_refused(void **state)
 
 /* ---- what is malformed ---- */
 
-/* The words of one sparse variable S, from the byte where they stand, in a file of its own. */
+/* Byte offsets of the parts of a file with one sparse variable S. */
 enum place {
     VARIABLE = 128,
     FLAGS = 136,
@@ -475,7 +475,7 @@ static void arrays_of_other_shapes_are_refused(void **state)
     element(&m, 9, values, 8);
     close_array(&m, at);
     check_refusal(&cube, "a.mat", m.bytes, m.size);
-    m.bytes[at + 16] = 2; /* a struct of three dimensions */
+    m.bytes[at + 16] = 2; /* now a struct with three dimensions */
     options.variable = "X";
     check_refusal_by(&structs, "a.mat", m.bytes, m.size, &options);
     options.variable = NULL;
@@ -519,11 +519,11 @@ static void damaged_compression_is_refused(void **state)
     (void)state;
     make(&m, "s");
     compress_all(&m);
-    m.bytes[m.size - 1] ^= 1; /* its checksum */
+    m.bytes[m.size - 1] ^= 1; /* damages the checksum */
     check_refusal(&damaged, "a.mat", m.bytes, m.size);
     for (uint32_t size = 0x80; size < 0x90; size += 16) {
         make(&m, "s");
-        memcpy(m.bytes + VARIABLE + 4, &size, 4); /* one of 16 bytes more than there are, or less */
+        memcpy(m.bytes + VARIABLE + 4, &size, 4); /* 8 bytes more than there are */
         m.size -= 8;
         compress_all(&m);
         check_refusal(&damaged, "a.mat", m.bytes, m.size);
@@ -535,7 +535,7 @@ static void damaged_compression_is_refused(void **state)
         check_refusal(&larger, "a.mat", m.bytes, m.size);
     }
     start(&m);
-    word(&m, 14); /* and no size behind it */
+    word(&m, 14); /* without a size after it */
     compress_all(&m);
     check_refusal(&other, "a.mat", m.bytes, m.size);
     start(&m);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MATLAB files of version 7.3, which tests/data/formats/make_mat73.py wrote with the HDF5 library: which variable is
- * read, of which types and layouts, and what is refused. */
+/* Checks MATLAB files of version 7.3, written by tests/data/formats/make_mat73.py with the HDF5 library:
+ * which variable is read, of which types and layouts, and what is refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,7 +57,7 @@ static void files_are_the_matrix_market_matrix(void **state)
 static void every_layout_has_the_same_numbers(void **state)
 {
     static const char *const names[] = {"F", "F_chunked", "F_complex", "F_compact", "F_big_endian"};
-    spmm_matrix_t *expected = must_load("petsc_dense.petsc"); /* with its zeros */
+    spmm_matrix_t *expected = must_load("petsc_dense.petsc"); /* includes its zeros */
     (void)state;
     for (size_t i = 0; i < COUNT(names); i++) {
         spmm_matrix_t *matrix = load(KINDS, names[i], SPMM_COMPLEX_REAL_PART);
@@ -154,7 +154,7 @@ static void other_variables_are_refused(void **state)
     free(bytes);
 }
 
-/* Where these bytes stand for the count-th time. */
+/* Returns the offset of the count-th occurrence of the bytes `what`. Fails the test if there is none. */
 static size_t find(const unsigned char *bytes, size_t size, const char *what, size_t length, int count)
 {
     for (size_t i = 0; i + length <= size; i++)
@@ -168,7 +168,7 @@ static void changed_structures_are_refused(void **state)
 {
     static const struct {
         struct refusal refusal;
-        const char *file, *near; /* the bytes that are changed stand so far behind these */
+        const char *file, *near; /* `to` is written `offset` bytes after `near` */
         int count, offset;
         const char *to;
         size_t length;
@@ -358,7 +358,8 @@ static void changed_structures_are_refused(void **state)
     }
 }
 
-/* What is behind the last block of a packed chunk is not looked at, so chunks may claim bytes of each other. */
+/* The reader ignores bytes after the last block of a packed chunk. So chunks could claim bytes of each
+ * other. */
 static void chunks_that_share_bytes_are_refused(void **state)
 {
     static const struct refusal shared = {"shared", SYNTAX, 0, "expected chunks that do not overlap"};
@@ -367,12 +368,13 @@ static void chunks_that_share_bytes_are_refused(void **state)
     const size_t key = find(bytes, size, "TREE\1", 5, 1) + 24;
     (void)state;
     for (size_t i = 0; i < 3; i++)
-        bytes[key + i * 32 + 1] = 0x14; /* 3 times more than 5,120 of 11,968 bytes */
+        bytes[key + i * 32 + 1] = 0x14; /* each claims at least 5,120 of 11,968 bytes */
     check_refusal(&shared, "a.mat", bytes, size);
     free(bytes);
 }
 
-/* Symbols of the root group have the name where the heap is filled with letters. */
+/* The heap of names becomes an area full of letters, so the symbols of the root group have very long
+ * names. */
 static void long_names_are_refused(void **state)
 {
     static const struct refusal name = {"name", SYNTAX, 0, "expected a name within those of the group"};

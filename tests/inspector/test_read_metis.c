@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graphs of METIS: which are read, and what is refused. */
+/* Checks METIS graphs: which are read, and what is refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Headers of NumPy arrays that break one rule each, so that nothing else refuses them. */
+/* Checks headers of NumPy arrays that break exactly one rule each, so that no other rule refuses them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,8 @@ static const double data[] = {1.5, -2, 3};
 
 #define GOOD(descr, shape) "{'descr': '" descr "', 'fortran_order': False, 'shape': " shape ", }"
 
-/* A csr of 2 x 3 up to its member data.npy, which the caller adds. */
+/* Starts an archive of a 2 x 3 csr. of_indices is the header of indices.npy. The caller adds the last member,
+ * data.npy. */
 static void start(struct npz *npz, const char *of_indices)
 {
     npz_start(npz);
@@ -81,7 +82,7 @@ static void values_that_are_no_numbers(void **state)
     } cases[] = {
         {{"text", SPMM_ERR_MATRIX_SYNTAX, 0, "expected numbers, found type U"}, GOOD("<U2", "(3,)"), 24},
         {{"bytes", SPMM_ERR_MATRIX_SYNTAX, 0, "expected numbers, found type S"}, GOOD("|S8", "(3,)"), 24},
-        /* (2^61 + 3) * 8 bytes are 24 in 64 bits */
+        /* (2^61 + 3) * 8 bytes wrap around to 24 in 64 bits. */
         {{"bytes pass 64 bits", SPMM_ERR_MATRIX_SYNTAX, 0, "as its shape says"},
          GOOD("<f8", "(5, 461168601842738791)"),
          24},
@@ -102,7 +103,7 @@ static void values_that_are_no_numbers(void **state)
     }
 }
 
-/* The largest integer that fits is a size that is too large, not a number that is. */
+/* The largest integer must be refused because it is too large as a size, not because it cannot be read. */
 static void the_largest_integer(void **state)
 {
     (void)state;
@@ -117,7 +118,7 @@ static void the_largest_integer(void **state)
     check_refusal(&refusal, "bad.npz", npz.bytes, npz.size);
 }
 
-/* No rows, and as many columns as there may be. */
+/* A matrix without rows, and one with the maximum number of columns. */
 static void shapes_at_their_limits(void **state)
 {
     (void)state;
@@ -140,7 +141,7 @@ static void shapes_at_their_limits(void **state)
     }
 }
 
-/* Diagonals that lie as far out as a diagonal can, and farther. */
+/* Diagonals as far from the main diagonal as possible, and one step farther. */
 static void offsets_of_diagonals(void **state)
 {
     (void)state;
@@ -163,7 +164,7 @@ static void offsets_of_diagonals(void **state)
     }
 }
 
-/* 16,384 bytes with the line end behind them, and one more. */
+/* A header of 16,384 bytes with its line end is accepted, a longer one is refused. */
 static void long_headers(void **state)
 {
     (void)state;
@@ -183,7 +184,8 @@ static void long_headers(void **state)
     }
 }
 
-/* Version, minor version, bytes of the length; a header may end without a line end. */
+/* Each case has a version, a minor version and the bytes of the length. The header has no line end, which is
+ * allowed. */
 static void versions(void **state)
 {
     (void)state;
