@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SciPy's .npz: what is read is the same matrix as in Matrix Market; what is refused is so with a fixed status and a
- * sentence that names the member. */
+/* Checks SciPy's .npz: an accepted archive gives the same matrix as in Matrix Market. A refused one gets a
+ * fixed status and a message that names the member. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -60,7 +60,7 @@ static void files_are_the_matrix_market_matrix(void **state)
     }
 }
 
-/* The members of a small archive: a csr of 2 x 3. */
+/* The members of a small archive that holds a csr of 2 x 3. */
 struct member {
     const char *name, *dictionary;
     const void *data;
@@ -80,7 +80,8 @@ static const struct member good[] = {
 };
 #define GOOD_MTX "%%MatrixMarket matrix coordinate real general\n2 3 3\n1 3 1.5\n1 1 -2\n2 2 3\n"
 
-/* The good members, one of them replaced; left out where the new one has no dictionary. */
+/* Writes the good members. `other`, if not NULL, replaces the member of its name, or removes it if it has no
+ * dictionary. */
 static void make(struct npz *npz, bool deflated, const struct member *other)
 {
     npz_start(npz);
@@ -227,7 +228,7 @@ static void malformed_arrays_are_refused(void **state)
     }
 }
 
-/* Fortran order matters for two dimensions and more; bsr and dia have such. */
+/* Fortran order matters only for two or more dimensions, which bsr and dia have. */
 static void layouts_of_blocks_are_checked(void **state)
 {
     static const struct refused cases[] = {
@@ -254,7 +255,7 @@ static void layouts_of_blocks_are_checked(void **state)
     }
 }
 
-/* Where the directory says something about its first member. */
+/* Returns the byte at `offset` in the directory's entry for the first member. */
 static unsigned char *in_directory(struct npz *npz, size_t offset)
 {
     for (size_t i = 0; i + 4 < npz->size; i++)
@@ -269,7 +270,7 @@ static void damaged_archives_are_refused(void **state)
     static const struct {
         struct refusal refusal;
         bool deflated;
-        size_t offset; /* in the directory */
+        size_t offset; /* in the entry of the directory */
         const char *bytes;
         size_t size;
     } cases[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SciPy's .npz, layout by layout: every member of each is missing, cut off, of another type, of another length, out of
- * range or damaged, and each time the archive is refused with a sentence that names the member. */
+/* Checks each layout of SciPy's .npz: each member in turn is missing, cut off, of a wrong type or length, out
+ * of range or damaged. The archive must then be refused with a message that names the member. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@
 
 struct member {
     const char *name, *descr, *shape;
-    int64_t integers[6]; /* eight bytes a number; of '<f8' they are converted */
+    int64_t integers[6]; /* eight bytes per number; for '<f8' converted to double */
     int count;
 };
 
@@ -33,7 +33,7 @@ struct member {
 #define MEMBERS 4
 static const struct layout {
     const char *name;
-    struct member members[MEMBERS]; /* but for format and shape */
+    struct member members[MEMBERS]; /* without format and shape */
 } layouts[] = {
     {"csr",
      {{INTEGERS("indptr.npy", 3), {0, 2, 3}, 3},
@@ -78,7 +78,7 @@ static void add(struct npz *npz, const struct member *m, enum damage damage)
     else if (damage != ABSENT)
         npz_add_array(npz, m->name, dictionary, data, damage == SHORT ? 8 : (size_t)m->count * 8);
     if (damage == CHECKSUM)
-        npz->bytes[npz->size - (size_t)m->count * 8 - 1] = ' '; /* for the newline of the header */
+        npz->bytes[npz->size - (size_t)m->count * 8 - 1] = ' '; /* replaces the newline of the header */
 }
 
 static void start(struct npz *npz, const char *format)
@@ -132,13 +132,14 @@ static void every_damaged_member_is_named(void **state)
                 const struct refusal refusal = {member->name, verdicts[damage].status, 0,
                                                 verdicts[damage].excerpt};
                 if (member->descr[1] == 'f' && (damage == HUGE || damage == OUTSIDE))
-                    continue; /* any number is a value */
+                    continue; /* every number is a valid value */
                 make(&npz, &layouts[l], m, (enum damage)damage);
                 check_refusal(&refusal, "bad.npz", npz.bytes, npz.size);
             }
 }
 
-/* Data of other shapes: blocks that do not divide the matrix, other numbers of diagonals, columns out of step. */
+/* Data with wrong shapes: blocks that do not divide the matrix, wrong numbers of diagonals, lengths that do
+ * not match. */
 static void shapes_that_do_not_fit_are_refused(void **state)
 {
     static const struct {
@@ -212,7 +213,7 @@ static void headers_that_are_incomplete_are_refused(void **state)
     }
 }
 
-/* Values of a diagonal that lie outside of the matrix are no entries: above, below and behind it. */
+/* Values of a diagonal outside the matrix are not entries: above it, below it and after its last column. */
 static void diagonals_are_cut_at_the_edges(void **state)
 {
     static const int64_t offsets[] = {1, -1};
@@ -231,7 +232,7 @@ static void diagonals_are_cut_at_the_edges(void **state)
     spmm_matrix_destroy(b);
 }
 
-#define LONG 20000 /* numbers: more than one block of unpacked bytes */
+#define LONG 20000 /* numbers; more than one block of unpacked bytes */
 
 static void start_long(struct npz *npz, const char *format)
 {
@@ -242,7 +243,8 @@ static void start_long(struct npz *npz, const char *format)
     npz_add_array(npz, "shape.npy", DICTIONARY("<i8", "(2,)"), shape, sizeof shape);
 }
 
-/* Members longer than a block of unpacked bytes: whole, and with packed bytes damaged behind the first block. */
+/* Members longer than a block of unpacked bytes: undamaged, and with packed bytes damaged after the first
+ * block. */
 static void long_members_are_read_in_blocks(void **state)
 {
     static const int64_t starts[] = {0, LONG};
@@ -259,10 +261,10 @@ static void long_members_are_read_in_blocks(void **state)
     for (int64_t i = 0; i < LONG; i++) {
         columns[i] = LONG - 1 - i;
         random = random * 6364136223846793005u + 1442695040888963407u;
-        memcpy(&values[i], &random, sizeof random); /* deflated as it is, in blocks of 65,535 bytes */
+        memcpy(&values[i], &random, sizeof random); /* random: deflate stores blocks of 65,535 bytes */
     }
     for (size_t c = 0; c < COUNT(cases); c++)
-        for (int damaged = 0; damaged < 3; damaged++) { /* 0: none, 1: indices, 2: data */
+        for (int damaged = 0; damaged < 3; damaged++) { /* 0: nothing, 1: indices, 2: data */
             const struct refusal refusal = {cases[c].format, CONTAINER, 0,
                                             damaged == 1 ? "member indices.npy: its "
                                                          : "member data.npy: its "};
@@ -288,7 +290,7 @@ static void long_members_are_read_in_blocks(void **state)
         }
 }
 
-/* Integers that a double does not hold, at the end of their range too. */
+/* Integers that a double cannot hold, one of them the largest of its type. */
 static void inexact_integers_are_counted(void **state)
 {
     static const uint64_t values[] = {UINT64_C(9007199254740993), UINT64_MAX, 3};

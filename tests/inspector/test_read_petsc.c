@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Binary files of PETSc: both sizes of integers, dense and complex ones, objects behind the matrix, and refusals. */
+/* Checks PETSc binary files: both sizes of integers, dense and complex matrices, objects after the matrix,
+ * and refusals. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -135,7 +136,8 @@ static void malformed_files_are_refused(void **state)
     }
 }
 
-/* Another object behind the matrix is known by its class id, the first and the last one too. */
+/* The class id tells that another object follows the matrix. Tests the first and the last valid id and their
+ * neighbours. */
 static void objects_behind_are_passed_over(void **state)
 {
     static const unsigned char one[] = {HEADER(1, 1, 1), WORD(1), WORD(0), ONE, WORD(0)};
@@ -155,7 +157,7 @@ static void objects_behind_are_passed_over(void **state)
     }
 }
 
-/* Of eight bytes there are only seven. */
+/* Only seven of the eight bytes exist. */
 static void a_class_id_is_read_whole(void **state)
 {
     static const unsigned char bytes[] = {WORD(0), WORD(1211216)};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rutherford-Boeing and Harwell-Boeing files: what is read is the same matrix as in Matrix Market; what is refused is
- * so with a fixed status, at a fixed line, with a sentence that says what was expected and what was found. */
+/* Checks Rutherford-Boeing and Harwell-Boeing files: an accepted file gives the same matrix as in Matrix
+ * Market. A refused one gets a fixed status and line, and a message that says what was expected and what was
+ * found. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,9 +21,9 @@
 #define TOO_LARGE SPMM_ERR_MATRIX_TOO_LARGE
 #define TEXT_MAX 4096
 
-/* A file of few lines; the header is laid out in its columns. */
+/* A file of few lines. make() writes the fields of the header in their columns. */
 struct file {
-    int lines[4]; /* all, of pointers, indices, values */
+    int lines[4]; /* numbers of lines: all, pointers, indices, values */
     const char *type;
     int sizes[3]; /* rows, columns, entries */
     const char *formats, *body;
@@ -39,7 +40,7 @@ static size_t make(const struct file *f, char text[TEXT_MAX])
 
 #define REAL "%%MatrixMarket matrix coordinate real general\n"
 #define INTS "(4I3) (4I3) "
-/* 2 x 3: columns hold rows 1, 2; 2; 1. */
+/* A 2 x 3 matrix: the columns hold rows 1 and 2, row 2, and row 1. */
 #define PATTERN_BODY "  1  3  4  5\n  1  2  2  1\n"
 #define ENTRIES "2 3 4\n1 1 1.5\n2 1 -2\n2 2 0.25\n1 3 40\n"
 
@@ -170,7 +171,7 @@ static void files_are_the_matrix_market_matrix(void **state)
     }
 }
 
-/* Right-hand sides of a Harwell-Boeing file: one line more in the header, and numbers behind the matrix. */
+/* Right-hand sides of a Harwell-Boeing file add a line to the header and numbers after the matrix. */
 static void right_hand_sides_are_passed_over(void **state)
 {
     char text[TEXT_MAX];
@@ -312,7 +313,7 @@ static void malformed_files_are_refused(void **state)
         check_refusal(&refused[i].refusal, "bad.rb", text, make(&refused[i].file, text));
 }
 
-/* The header of a file with right-hand sides, broken. */
+/* Malformed headers of files with right-hand sides. */
 static void malformed_right_hand_sides_are_refused(void **state)
 {
     static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Archives of tar: which member is the matrix, and what is refused. */
+/* Checks tar archives: which member is the matrix, and what is refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@
 
 struct member {
     const char *name, *text;
-    char type; /* 0: a file */
+    char type; /* 0: regular file */
 };
 #define MEMBERS 5
 
@@ -111,8 +111,8 @@ static void the_matrix_is_found(void **state)
     }
 }
 
-/* Names and labels are kept as far as there is room: of a name its end, which says the format. A sentence that fills
- * its room does not say what it was read as. */
+/* Names and labels that are too long are shortened. The end of a name is kept, because it tells the format.
+ * If the message fills its buffer, it does not say as what the file was read. */
 static void long_names_are_shortened(void **state)
 {
     char name[200], label[80], list[100] = "";
@@ -193,7 +193,7 @@ static void archives_without_one_matrix_are_refused(void **state)
     }
 }
 
-/* A header of one member, changed, with the right sum again unless that is what is changed. */
+/* Changes the header of one member, and then corrects its checksum unless the case is about the checksum. */
 static void damaged_headers_are_refused(void **state)
 {
     static const struct {
@@ -240,7 +240,7 @@ static void damaged_headers_are_refused(void **state)
     }
 }
 
-/* Bytes before a name, which are the end of another member, are not part of it. */
+/* The bytes in front of a name belong to the end of another member, not to the name. */
 static void names_begin_where_they_begin(void **state)
 {
     static const struct {
@@ -287,7 +287,7 @@ static void links_have_no_bytes(void **state)
     }
 }
 
-/* A record of pax that ends behind its member, where a line end stands. */
+/* The record of pax claims to end after its member, at a line end. */
 static void records_end_in_their_member(void **state)
 {
     static const struct refusal refusal = {"record", CONTAINER, 0, "expected a record of pax at byte 512"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of communities against the same written out with a scan for each vote, and what it does to graphs with
- * planted communities. */
+/* Compares the permutation by communities with a literal implementation that scans a list for each vote, and
+ * checks it on graphs with planted communities. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 #include "tests/support/generated.h"
 
 #define SWEEPS 4
-#define ROOM 4096 /* nonzeros of a community of a small matrix; dense ones have more */
+#define ROOM 4096 /* largest nnz of a community of a small matrix; dense matrices have more */
 
 static uint32_t *permutation_of(const spmm_matrix_t *m, int threads)
 {
@@ -45,7 +45,7 @@ static int64_t times(const uint32_t *list, int64_t count, uint32_t value)
     return found;
 }
 
-/* The value that is in the list most often; the largest draw of those that are. */
+/* Returns the most frequent value in the list. If several are, the one with the largest draw wins. */
 static uint32_t winner(const uint32_t *list, int64_t count, uint32_t seed)
 {
     uint32_t best = list[0];
@@ -100,7 +100,7 @@ static uint32_t *literal_permutation(const spmm_matrix_t *m)
     }
     for (uint32_t sweep = 0; sweep < SWEEPS; sweep++)
         literal_sweep(m, draw(sweep), label, size);
-    for (int64_t l = 0; l <= m->rows; l++) /* the last turn: rows without nonzeros */
+    for (int64_t l = 0; l <= m->rows; l++) /* the last turn adds the rows without nonzeros */
         for (int64_t i = 0; i < m->rows; i++) {
             const int is_empty = m->row_ptr[i] == m->row_ptr[i + 1];
             if (l < m->rows ? !is_empty && label[i] == l : is_empty)
@@ -134,7 +134,8 @@ static void is_what_is_written_out(void **state)
     }
 }
 
-/* Large enough that threads share the work; more threads than count. */
+/* The matrix is large enough that threads share the work. There are up to 20 threads, more than machines
+ * often have. */
 static void is_the_same_with_any_threads(void **state)
 {
     (void)state;
@@ -149,7 +150,8 @@ static void is_the_same_with_any_threads(void **state)
     spmm_matrix_destroy(m);
 }
 
-/* Blocks whose rows were dealt out: row i is of block i % BLOCKS and has the columns of its block, and one beside. */
+/* Planted blocks with scattered rows: row i belongs to block i % BLOCKS and has all columns of the block, and
+ * one other. */
 enum { BLOCKS = 40, BLOCK_ROWS = 16, ROWS = BLOCKS * BLOCK_ROWS, EACH = BLOCK_ROWS + 1 };
 
 static void planted_communities_are_found(void **state)
@@ -181,7 +183,7 @@ static void planted_communities_are_found(void **state)
     free(permutation);
 }
 
-/* Columns far apart: memory follows the nonzeros; any allocation may fail. */
+/* The columns are far apart, so memory must depend only on the nonzeros. Each allocation may fail. */
 static void few_nonzeros_of_many_columns(void **state)
 {
     enum { FEW = 40, COLUMNS = 2147483646 };
@@ -209,7 +211,7 @@ static void few_nonzeros_of_many_columns(void **state)
         assert_int_equal(spmmi_alloc_live(), live);
     }
     assert_true(allocations >= 9 && spmmi_alloc_peak_bytes() < 1 << 16);
-    for (int i = 1; i < FEW; i++) /* odd rows read other columns than even ones */
+    for (int i = 1; i < FEW; i++) /* odd and even rows have different columns */
         assert_true(permutation[i] % 2 == permutation[i - 1] % 2 || i == FEW / 2);
 }
 

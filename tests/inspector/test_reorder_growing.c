@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of grown clusters against the same written out with sums over all nodes, and what it does to lattices. */
+/* Compares the permutation by growing with a literal implementation that sums over all nodes, and checks it
+ * on lattices. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,16 +33,18 @@ static uint32_t *permutation_of(const spmm_matrix_t *m, int threads)
 
 /* ---- Written out ---- */
 
-/* Nodes, and what joined: rows of each node, or with common columns those of nodes that were read. */
+/* State of the literal implementation. A node is a set of rows with equal patterns. ever, in_cluster and
+ * in_window count the rows of each node that joined; with counts_columns, the rows of each column that a
+ * joined node reads. */
 struct literal {
     const spmm_matrix_t *m;
     int64_t nodes, *node_of, *head, *size;
-    char *edge; /* nodes * nodes: does the row of the first have the second as a column? */
+    char *edge; /* nodes * nodes flags: the first node's row has the second as a column */
     int counts_columns;
     char *is_taken, *is_listed, *is_beside;
     int64_t *ever, *in_cluster, *in_window;
-    int64_t *list, *beside, listed, besides; /* in the order in which they came */
-    /* Rows that joined while there was no room to list a node. */
+    int64_t *list, *beside, listed, besides; /* in the order in which the nodes were listed */
+    /* For each node, the rows that joined when the list was full and could not take the node. */
     int64_t *missed_cluster, *missed_window;
     int64_t filled;
 };
@@ -94,7 +97,7 @@ static int64_t degree_of(const struct literal *l, int64_t s)
     return degree;
 }
 
-/* The k-th neighbour; -1: there is none. */
+/* Returns the k-th neighbour of node s; -1 if there are not that many. */
 static int64_t neighbour_of(const struct literal *l, int64_t s, int64_t k)
 {
     for (int64_t t = 0; t < l->nodes; t++)
@@ -103,8 +106,8 @@ static int64_t neighbour_of(const struct literal *l, int64_t s, int64_t k)
     return -1;
 }
 
-/* Of some nodes, fewer than one in eight neighbours of neighbours, but for the two, are neighbours; the first of a node
- * that has many. */
+/* Returns true if in a sample of nodes fewer than one in eight neighbours of neighbours are neighbours. Only
+ * the first HUB neighbours of a node count, and the two nodes themselves never do. */
 static int literal_has_few_triangles(const struct literal *l)
 {
     int64_t common = 0, all = 0, t = 0, u = 0;
@@ -122,7 +125,7 @@ static int literal_has_few_triangles(const struct literal *l)
     return 8 * common < all;
 }
 
-/* Readers of columns that count, over all nonzeros. */
+/* Returns true if counting columns is cheap: the squared degrees, without hubs, are at most 14 per edge. */
 static int literal_may_count_columns(const struct literal *l)
 {
     int64_t readers = 0, all = 0;
@@ -179,7 +182,8 @@ static float value_of(const struct literal *l, int64_t t)
     return (float)sum * (1 / (float)length_of(l->m, l->head[t]));
 }
 
-/* Whoever is taken leaves the list. */
+/* Returns the best node of the list, or -1 if there is none. Removes nodes from the list that have been
+ * taken. */
 static int64_t literal_best(const struct literal *l, int64_t *list, int64_t *count)
 {
     int64_t best = -1, left = 0;
@@ -288,8 +292,9 @@ static void is_what_is_written_out(void **state)
         "gen:empty:50:50",
         "gen:empty:0:0",
         "gen:uniform:90:90:2",
-        /* rows and columns beyond a hub and the candidates of a cluster; more nodes than are sampled; columns that
-         * count, and that would take too long */
+        /* Cases with rows and columns beyond a hub and beyond the candidates of a cluster, with more nodes
+         * than are sampled, with columns that are counted, and with columns that would take too long to
+         * count. */
         "gen:arrow:500",
         "gen:powerlaw:400:400:9",
         "gen:rmat:9:9",
@@ -312,7 +317,7 @@ static void is_what_is_written_out(void **state)
     }
 }
 
-/* Enough rows that threads share the search for equal patterns. */
+/* There are enough rows that threads share the search for equal patterns. */
 static void threads_do_not_change_it(void **state)
 {
     (void)state;
@@ -325,7 +330,7 @@ static void threads_do_not_change_it(void **state)
     spmm_matrix_destroy(m);
 }
 
-/* Distinct columns of row blocks of 64 rows. */
+/* Returns the sum of the working sets of row blocks of 64 rows. */
 static int64_t working_sets(const spmm_matrix_t *m, const uint32_t *permutation)
 {
     int64_t *block = test_zeroed(m->cols, sizeof *block), sum = 0;
@@ -340,7 +345,7 @@ static int64_t working_sets(const spmm_matrix_t *m, const uint32_t *permutation)
     return sum;
 }
 
-/* Row blocks of a lattice in its own order are lines; that of qcd has no triangles. */
+/* In its own order, a row block of a lattice is a line of it. The lattice of qcd has no triangles. */
 static void clusters_of_a_lattice_read_fewer_rows(void **state)
 {
     static const struct {
@@ -369,7 +374,8 @@ static void rectangles_are_refused(void **state)
     spmm_matrix_destroy(m);
 }
 
-/* Rows next to thousands of others, of which few can be candidates, and columns that thousands read. */
+/* Rows with thousands of neighbours, of which few can be candidates, and columns with thousands of
+ * readers. */
 static void hubs_end_in_a_permutation(void **state)
 {
     static const char *const specs[] = {"gen:arrow:3000", "gen:powerlaw:5000:5000:3", "gen:rmat:12:9"};
@@ -388,7 +394,7 @@ static void hubs_end_in_a_permutation(void **state)
     }
 }
 
-/* Any allocation may fail. */
+/* Lets each allocation fail. */
 static void failing_allocations(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Clustering by similar patterns against the same on flags, where each pair is compared as it is defined. */
+/* Compares clustering by Jaccard distance with a literal implementation on flags. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,11 +16,11 @@
 #include "inspector/matrix/matrix.h"
 #include "inspector/reorder/reorder_jaccard.h"
 
-#define EIGHTHS 8 /* distances of the tests are so many parts of 1: comparisons are of integers */
+#define EIGHTHS 8 /* tests use distances in multiples of 1/8, so that comparisons are exact */
 
 struct flags {
     int64_t count, blocks;
-    char *set; /* count * blocks */
+    char *set; /* count * blocks flags */
 };
 
 static struct flags compress(int64_t count, int64_t cols, const int64_t *unit_ptr, const int32_t *col_ind,
@@ -36,7 +36,7 @@ static struct flags compress(int64_t count, int64_t cols, const int64_t *unit_pt
     return f;
 }
 
-/* Is the Jaccard distance of the patterns below eighths / 8? */
+/* Returns 1 if the Jaccard distance of the patterns is less than eighths / 8. */
 static int are_near(const struct flags *f, const char *a, const char *b, int64_t eighths)
 {
     int64_t both = 0, either = 0;
@@ -93,7 +93,7 @@ static void compare(int64_t count, int64_t cols, const int64_t *unit_ptr, const 
     for (size_t d = 0; d < sizeof deltas / sizeof deltas[0]; d++) {
         const struct flags flags = compress(count, cols, unit_ptr, col_ind, deltas[d]);
         for (size_t t = 0; t < 2 * sizeof eighths / sizeof eighths[0]; t++) {
-            const int64_t extents[] = {cols, 0x7ffffffe}; /* columns without nonzeros change nothing */
+            const int64_t extents[] = {cols, 0x7ffffffe}; /* empty columns must not change the result */
             memset(permutation, 0xff, bytes);
             literal_permutation(&flags, eighths[t / 2], expected);
             assert_int_equal(spmmi_reorder_jaccard((uint64_t)count, extents[t % 2], unit_ptr, col_ind,
@@ -133,8 +133,9 @@ static void is_what_is_written_out(void **state)
 }
 
 /* unit 0: 0123   1: 0145   2: (none)   3: 012   4: 89   5: 01234   6: (none)   7: 89
- * At 0.5, unit 1 is 1 - 2/6 from {0}; 3 is 1/4, 5 is 1/5 from it. At 0.7 unit 1 joins, the union is 012345, from
- * which 3 is 1/2 and 5 is 1/6. In blocks of 2, units 0 and 3 are 01, unit 1 is 02 and unit 5 is 012. */
+ * From cluster {0}, unit 1 has distance 1 - 2/6, unit 3 1/4 and unit 5 1/5. At tau = 0.5 units 3 and 5 join.
+ * At 0.7 unit 1 joins first, and the union is 012345: unit 3 has distance 1/2 from it, and unit 5 1/6.
+ * In blocks of 2 columns, units 0 and 3 are 01, unit 1 is 02 and unit 5 is 012. */
 static void a_small_case_worked_out_by_hand(void **state)
 {
     static const int64_t unit_ptr[] = {0, 4, 8, 8, 11, 13, 18, 18, 20};
@@ -179,7 +180,7 @@ static void what_is_in_order_stays_so(void **state)
     }
 }
 
-/* Units of the same pattern lie SETS apart and hold columns of no other. */
+/* Equal units are SETS apart, and different units share no column. */
 static void scattered_equal_units_come_together(void **state)
 {
     enum { UNITS = 96, SETS = 12, WIDTH = 7 };
@@ -223,7 +224,7 @@ static void takes_as_many_units_as_it_says(void **state)
     static const int32_t col_ind[] = {0};
     (void)state;
     assert_true(unit_ptr != NULL && permutation != NULL);
-    unit_ptr[SPMMI_JACCARD_UNITS_MAX] = 1; /* the last unit holds column 0 */
+    unit_ptr[SPMMI_JACCARD_UNITS_MAX] = 1; /* the last unit has column 0 */
     assert_int_equal(spmmi_reorder_jaccard(SPMMI_JACCARD_UNITS_MAX, 1, unit_ptr, col_ind, 1, 1, permutation),
                      SPMM_OK);
     holds_each_unit_once(permutation, SPMMI_JACCARD_UNITS_MAX);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of units by min-hashes: what any order must hold to, and that similarity which was planted is found. */
+/* Checks the permutation by min-hashes: properties that every result must have, and that planted similarity
+ * is found. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +26,7 @@
 struct pattern {
     uint64_t units;
     int64_t cols;
-    int64_t *unit_ptr; /* units + 1 */
+    int64_t *unit_ptr; /* units + 1 elements */
     int32_t *col_ind;
 };
 
@@ -42,7 +43,7 @@ static void pattern_free(struct pattern *p)
     free(p->col_ind);
 }
 
-/* The rows of m, row i of the result being row permutation[i]. */
+/* Returns the rows of m in the given order: row i of the result is row permutation[i]. */
 static struct pattern take_rows(const spmm_matrix_t *m, const int32_t *permutation)
 {
     struct pattern p = {(uint64_t)m->rows, m->cols, NULL, NULL};
@@ -88,7 +89,8 @@ static int same_pattern(const struct pattern *p, uint32_t a, uint32_t b)
                                                (size_t)length * sizeof *p->col_ind) == 0;
 }
 
-/* Each unit once; those without nonzeros last; units of one pattern together, and ascending. */
+/* Checks that each unit occurs once, units without nonzeros come last, and units with equal patterns are
+ * neighbours in ascending order. */
 static void is_lawful(const struct pattern *p, const uint32_t *permutation)
 {
     char *seen = owned(p->units, 1);
@@ -137,7 +139,7 @@ static void is_a_valid_permutation(void **state)
     spmm_matrix_destroy(m);
 }
 
-/* Large enough that threads share every step. */
+/* The matrices are large enough that threads share every step. */
 static void permutation_does_not_depend_on_threads(void **state)
 {
     static const char *const large[] = {"gen:rmat:14:6", "gen:powerlaw:30000:90:3", "gen:femshuf:18:18:18"};
@@ -157,7 +159,7 @@ static void permutation_does_not_depend_on_threads(void **state)
     }
 }
 
-/* rho of row blocks of height rows. */
+/* Returns the reuse rho of row blocks of 8 << height rows. */
 static double reuse(const struct pattern *p, const uint32_t *permutation, int height)
 {
     const struct spmmi_row_block_input in = {.cols = p->cols,
@@ -177,7 +179,7 @@ static double reuse(const struct pattern *p, const uint32_t *permutation, int he
     return stats.reuse[height];
 }
 
-/* Shuffled rows get back at least 0.9 of the reuse that they had before. */
+/* Shuffled rows must regain at least 0.9 of the reuse that they had before. */
 static void planted_clusters_are_found(void **state)
 {
     static const char *const planted[] = {"gen:block:2048:16:4", "gen:block:3000:10:6", "gen:fem3:9:9:9"};
@@ -209,7 +211,8 @@ static int64_t columns_shared(const struct pattern *p, uint32_t a, uint32_t b)
     return shared;
 }
 
-/* Units without a pattern in common as nodes: what is said of their candidates is their Jaccard index. */
+/* Checks that the similarity of each candidate equals the Jaccard index. No two units may have equal
+ * patterns, so that each unit is a node. has_marks: whether the array of marks per column is used. */
 static void similarity_is_exact(const struct pattern *p, int has_marks)
 {
     struct spmmi_minhash w = {
@@ -249,7 +252,8 @@ static void similarity_is_exact(const struct pattern *p, int has_marks)
     free(w.head);
 }
 
-/* Groups of 16 rows: each row holds kept of the columns of its group, and noise columns of its own. */
+/* Checks groups of 16 rows. Each row has `kept` of the `shared` columns of its group and `noise` other
+ * columns. */
 static void finds_groups(int32_t groups, int32_t shared, int32_t kept, int32_t noise)
 {
     enum { rows = 16 };
@@ -281,7 +285,7 @@ static void finds_groups(int32_t groups, int32_t shared, int32_t kept, int32_t n
     pattern_free(&p);
 }
 
-/* Short rows and long ones. */
+/* Short rows, then long rows. */
 static void similar_rows_are_found(void **state)
 {
     (void)state;
@@ -289,7 +293,7 @@ static void similar_rows_are_found(void **state)
     finds_groups(20, 967, 800, 160);
 }
 
-/*  unit 0: {1}   1: (none)   2: {0 .. 4999}   3: {1}   4: {2, 3}   5: (none)   6: {2, 3}   7: {1} */
+/* unit 0: {1}   1: (none)   2: {0 .. 4999}   3: {1}   4: {2, 3}   5: (none)   6: {2, 3}   7: {1} */
 static void one_dense_row_and_equal_rows(void **state)
 {
     enum { dense = 5000 };
@@ -311,7 +315,7 @@ static void one_dense_row_and_equal_rows(void **state)
     pattern_free(&p);
 }
 
-/* One pattern many times over fills a bucket, and one row that holds every column shares min-hashes with many. */
+/* A pattern that occurs very often fills a bucket. A full row shares min-hashes with many others. */
 static void popular_patterns_and_a_full_row(void **state)
 {
     enum { units = 20000, columns = 300 };
@@ -356,7 +360,7 @@ static void survives_short_memory(void **state)
     pattern_free(&p);
 }
 
-/* Where columns are too many for marks, merges find the same. */
+/* If there are too many columns for marks, similarities are found by merging, with the same result. */
 static void many_columns_change_nothing(void **state)
 {
     struct pattern p = shuffled("gen:powerlaw:3000:900:14");
@@ -372,7 +376,8 @@ static void many_columns_change_nothing(void **state)
     pattern_free(&p);
 }
 
-/* Memory as the header states it: units and columns count. Blocks are rounded up to a cache line and more. */
+/* Memory must be as the header states it, by units and columns. Allocations are rounded up to a cache line
+ * and more. */
 static void memory_is_as_stated(void **state)
 {
     struct pattern p = shuffled("gen:rand:3000:40");
@@ -388,7 +393,7 @@ static void memory_is_as_stated(void **state)
     pattern_free(&p);
 }
 
-/* Few and many keys, of which some differ only above the digits that are looked at first. */
+/* Few and many keys. Some keys differ only in digits above those that are compared first. */
 static void equal_keys_become_neighbours(void **state)
 {
     static const uint64_t counts[] = {0, 1, 100, 5000, 40000};
@@ -408,7 +413,7 @@ static void equal_keys_become_neighbours(void **state)
                 if (i > 0 && list[i] >> 32 == list[i - 1] >> 32)
                     assert_true(item > (uint32_t)list[i - 1]);
             }
-            spmmi_radix_sort(list, other, counts[c]); /* as many keys as there were runs */
+            spmmi_radix_sort(list, other, counts[c]); /* there must be one run per key */
             uint64_t keys = 0, runs = 0;
             for (uint64_t i = 0; i < counts[c]; i++)
                 keys += i == 0 || list[i] >> 32 != list[i - 1] >> 32;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of units against bit strings that are written out and compared as such. */
+/* Compares the permutation of units by radix with bit strings that are compared as text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 
 struct strings {
     int64_t count, cols;
-    char *bits; /* count strings of cols digits, each with its end */
+    char *bits; /* count strings of cols digits, each with a terminating zero */
 };
 
 static const char *string_of(const struct strings *s, uint32_t unit)
@@ -38,7 +38,8 @@ static struct strings write_out(int64_t count, int64_t cols, const int64_t *unit
     return s;
 }
 
-/* Each unit once; larger numbers first; equal ones in the order of their units. */
+/* Checks that each unit occurs once, that bit strings descend, and that equal ones keep the order of the
+ * units. */
 static void is_descending_and_stable(const struct strings *s, const uint32_t *permutation)
 {
     char *seen = calloc((size_t)s->count + 1, 1);
@@ -97,7 +98,7 @@ static void a_small_case_worked_out_by_hand(void **state)
     assert_memory_equal(permutation, expected, sizeof expected);
 }
 
-/* Large enough that threads share the sort and the merges. */
+/* The matrices are large enough that threads share the sort and the merges. */
 static void permutation_does_not_depend_on_threads(void **state)
 {
     static const char *const large[] = {"gen:rmat:15:6", "gen:powerlaw:60000:90:3", "gen:femshuf:18:18:18"};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reverse Cuthill-McKee against the same written out on a dense matrix of flags, and what it does to bandwidths. */
+/* Compares reverse Cuthill-McKee with a literal implementation on a dense matrix of flags, and checks
+ * bandwidths. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +15,7 @@
 #include "inspector/matrix/matrix.h"
 #include "inspector/reorder/reorder_rcm.h"
 
-/* A + A^T without its diagonal, as rows * rows flags. */
+/* The pattern of A + A^T without its diagonal, as rows * rows flags. */
 struct flags {
     int64_t rows;
     char *set, *is_done;
@@ -46,7 +47,8 @@ static void free_flags(struct flags *f)
     free(f->level);
 }
 
-/* Distances from root; returns the largest. -1: out of reach. */
+/* Sets level[i] to the distance of row i from the root, -1 if it cannot be reached. Returns the largest
+ * distance. */
 static int64_t measure_levels(struct flags *f, int64_t root)
 {
     int64_t deepest = 0;
@@ -79,7 +81,8 @@ static int64_t literal_rim(struct flags *f, int64_t root)
     return root;
 }
 
-/* The neighbour of a row that comes next; -1 when all are done. */
+/* Returns the next neighbour of a row: the last of those with the smallest degree that are not done; -1 if
+ * all are. */
 static int64_t next_neighbour(const struct flags *f, int64_t row)
 {
     int64_t found = -1;
@@ -156,13 +159,14 @@ struct by_hand {
 };
 
 static const struct by_hand cases[] = {
-    /* 3 - 0 - 4 - 1 - 2: from row 0 the last level is {2}, from there {3}, no deeper. */
+    /* 3 - 0 - 4 - 1 - 2: the last level from row 0 is {2}, and from row 2 it is {3}, which is not deeper. */
     {"a path", 5, {0, 2, 4, 5, 6, 8}, {3, 4, 2, 4, 1, 0, 0, 1}, {2, 1, 4, 0, 3}},
-    /* The same, each edge stored once, on either side of the diagonal. */
+    /* The same path, with each edge stored once, on either side of the diagonal. */
     {"a path stored by halves", 5, {0, 1, 2, 3, 4, 4}, {4, 4, 1, 0}, {2, 1, 4, 0, 3}},
-    /* 0 - 3, 2 - 5, and 1, 4, 6 alone, one of them with a diagonal. */
+    /* 0 - 3 and 2 - 5 are edges; 1, 4 and 6 are alone, one of them with a diagonal entry. */
     {"parts and rows alone", 7, {0, 1, 2, 2, 2, 2, 3, 3}, {3, 1, 2}, {0, 3, 1, 2, 5, 4, 6}},
-    /* Row 2 holds and is held by all: the rim is row 5, then come 2, 1 and 4 of degree 1, then 0 and 3 of degree 2. */
+    /* Row 2 is a neighbour of all others. The rim is row 5; then come 2, then 1 and 4 of degree 1, then 0 and
+     * 3 of degree 2. */
     {"a star with a chord", 6, {0, 1, 1, 5, 5, 5, 6}, {3, 0, 1, 3, 4, 2}, {0, 3, 1, 4, 2, 5}},
 };
 
@@ -194,7 +198,7 @@ static int64_t bandwidth(const spmm_matrix_t *m, const uint32_t *permutation)
     return widest;
 }
 
-/* Bandwidth of the spec in its own order, and in the new one. */
+/* Returns the bandwidth after reordering. *natural becomes the bandwidth in the matrix's own order. */
 static int64_t reordered_bandwidth(const char *spec, int64_t *natural)
 {
     spmm_matrix_t *m = NULL;
@@ -209,8 +213,8 @@ static int64_t reordered_bandwidth(const char *spec, int64_t *natural)
     return found;
 }
 
-/* Levels of a cube of 27-point elements, from a corner on, are shells of three faces: three times the layer that
- * the mesh has for its bandwidth when it is numbered line by line. */
+/* The levels of a cube of 27-point elements, starting from a corner, are shells of three faces. So the
+ * bandwidth may be three times that of the mesh numbered line by line. */
 static void a_shuffled_mesh_gets_a_narrow_band_back(void **state)
 {
     static const char *const meshes[][2] = {
@@ -248,7 +252,8 @@ static void what_is_in_order_stays_so(void **state)
     }
 }
 
-/* Diagonal blocks whose rows lie scattered: rows of a block come together, blocks by their smallest row. */
+/* Rows of diagonal blocks are scattered. They must become neighbours, and blocks follow by their smallest
+ * row. */
 static void scattered_blocks_come_together(void **state)
 {
     enum { ROWS = 60, SIDE = 5, BLOCKS = ROWS / SIDE };

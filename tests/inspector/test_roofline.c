@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The roofline of a plan: Eq. 2, 3 and 6 and their rooflines, worked out by hand. */
+/* Checks the roofline of a plan: Eq. 2, 3 and 6 and the resulting rooflines, worked out by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,8 @@
 #define COLS 33
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
-/* 64 rows with nonzeros in columns 0, 16 and 32: as f32, each in a line of 64 bytes of its own. */
+/* Returns 64 rows with nonzeros in columns 0, 16 and 32. Each column of f32 has its own cache line of 64
+ * bytes. */
 static spmm_matrix_t *make_matrix(void)
 {
     int64_t row_ptr[ROWS + 1];
@@ -38,7 +39,7 @@ static spmm_plan_t *make_plan(const spmm_inspect_options_t *options)
     return plan;
 }
 
-/* Row blocks of 32 rows or segments in A's order, for 16 columns of B: R = 16. */
+/* Returns a plan with row blocks of 32 rows or segments in the order of A, for 16 columns of B, so R = 16. */
 static spmm_plan_t *make_tiled(spmm_balance_t balance, uint32_t op)
 {
     const spmm_inspect_options_t options =
@@ -64,16 +65,19 @@ struct model_case {
     double naive, algorithmic, all_miss, cold_miss;
 };
 static const struct model_case cases[] = {
-    /* Eq. 2: 4 + 4 + 4 + (4 + 8) / 3 = 16 bytes for 2 flop. Two row blocks of 3 columns in 3 lines: rho = 32, Z = 1,
-     * C = 64 / 4 = 16, L = 2. Eq. 3: 6 / 16 + 4 Gamma / 32 + 4 / (32 * 3) + 8 / (16 * 3) = 7 / 12 + Gamma / 8. */
+    /* Eq. 2: 4 + 4 + 4 + (4 + 8) / 3 = 16 bytes for 2 flop. Two row blocks need 3 columns in 3 lines each:
+     * rho = 32, Z = 1, C = 64 / 4 = 16, L = 2. Eq. 3: 6 / 16 + 4 Gamma / 32 + 4 / (32 * 3) + 8 / (16 * 3) = 7
+     * / 12 + Gamma / 8. */
     {"whole_rows_have_the_bounds_of_equation_3", SPMM_BALANCE_NONE, 1, 3, 2.0 / 16, 48.0 / 17, 24.0 / 31,
      24.0 / 19},
-    /* Segments of 2 and 1: 128 of 1.5 on average, 4 row blocks that hold all 3 columns: rho = 16, Z = 4 * 64 / 192,
-     * L = 4. Eq. 6: 6 Z / 16 + 4 Gamma / 16 + 4 / (16 * 1.5) + (4 + 8) / (16 * 1.5) + 4 / 3 = 2.5 + Gamma / 4. */
+    /* Segments of 2 and 1 nonzeros: 128 segments of 1.5 on average, 4 row blocks that need all 3 columns. rho
+     * = 16, Z = 4 * 64 / 192, L = 4. Eq. 6: 6 Z / 16 + 4 Gamma / 16 + 4 / (16 * 1.5) + (4 + 8) / (16 * 1.5) +
+     * 4 / 3 = 2.5 + Gamma / 4. */
     {"segments_have_the_bounds_of_equation_6", SPMM_BALANCE_SEGMENTS, 1, 6, 2.0 / 16, 8.0 / 11, 4.0 / 13,
      4.0 / 7},
-    /* Of the transpose, rows 0, 16 and 32 of 33 hold all 64 columns: mu = 64 / 11, and 2 row blocks hold them: rho =
-     * 1.5, Z = 128 * 32 / 192, C = 1, L = 2. Eq. 3: 6 Z / 16 + 4 Gamma / 1.5 + 4 / (1.5 mu) + 8 / (16 mu). */
+    /* In the transpose rows 0, 16 and 32 of 33 hold all 64 columns: mu = 64 / 11. Two row blocks hold these
+     * rows: rho = 1.5, Z = 128 * 32 / 192, C = 1, L = 2. Eq. 3: 6 Z / 16 + 4 Gamma / 1.5 + 4 / (1.5 mu) + 8 /
+     * (16 mu). */
     {"metrics_of_the_transpose_use_its_mean_row", SPMM_BALANCE_NONE, 2, 3, 2 / (12 + 12 * 11.0 / 64),
      2 / (8 + 8.0 / 3 + 11.0 / 24 + 11.0 / 128), 2 / (8 + 8.0 / 3 + 11.0 / 24 + 11.0 / 128),
      2 / (8 + 4.0 / 3 + 11.0 / 24 + 11.0 / 128)},
@@ -95,7 +99,7 @@ static void is_as_worked_out(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* An A100 moves 1555 GB/s. */
+/* The peak bandwidth of an A100 is 1555 GB/s. */
 static void a_device_gives_its_roofline(void **state)
 {
     (void)state;
@@ -114,7 +118,7 @@ static void a_device_gives_its_roofline(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* A dense matrix of short numbers has more operations for a byte than the CPU can compute. */
+/* A dense matrix of 16-bit values has more operations per byte than the CPU can compute. */
 static void no_roof_is_passed(void **state)
 {
     (void)state;

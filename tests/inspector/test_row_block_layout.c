@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The metrics of a tiled schedule are those of the arrays that the executor packs for it. */
+/* Checks that the metrics of a tiled schedule equal metrics of the arrays that the executor packs for it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ static const char *const specs[] = {
     "gen:empty:0:60", "gen:block:512:16:3", "gen:diag:1000",    "gen:powerlaw:2000:700:9",
 };
 
-/* The part of this schedule; items are a copy of its own. */
+/* Returns the part for this schedule. The caller frees its items, which are a copy. */
 static struct spmmi_part part_of(const struct spmmi_row_block_input *in)
 {
     struct spmmi_part part = {.op = SPMM_OP_N,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Metrics of tiled schedules: counted by hand, counted by their definitions, the same at any number of threads. */
+/* Checks the metrics of tiled schedules: counted by hand, counted by their definitions, equal for any number
+ * of threads. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +27,8 @@ static void assert_near(double found, double expected)
 
 /* ---- Counted by hand ---- */
 
-/* Row blocks of 32 units, stages of 32 columns, f32, R = 2, n = 5 (3 turns of R columns), 12 multiprocessors. */
+/* Returns row blocks of 32 units with stages of 32 columns, f32, R = 2 and n = 5 (3 passes of R columns), for
+ * 12 multiprocessors. */
 static struct spmmi_row_block_input small_input(int64_t cols, uint64_t units, const int64_t *unit_ptr,
                                                 const int32_t *col_ind)
 {
@@ -50,7 +52,7 @@ static spmm_row_block_metrics_t metrics_of(const struct spmmi_row_block_input *i
     return stats;
 }
 
-/* Rows {0, 1} and {1, 2}. */
+/* The rows hold columns {0, 1} and {1, 2}. */
 static void two_rows_that_share_a_column(void **state)
 {
     (void)state;
@@ -60,7 +62,7 @@ static void two_rows_that_share_a_column(void **state)
     const spmm_row_block_metrics_t s = metrics_of(&in);
     assert_int_equal(s.units, 2);
     assert_int_equal(s.row_blocks, 1);
-    assert_int_equal(s.thread_blocks, 3); /* 1 row block, columns 0-1, 2-3 and 4 of B */
+    assert_int_equal(s.thread_blocks, 3); /* 1 row block, for columns 0-1, 2-3 and 4 of B */
     assert_near(s.utilization, 3.0 / 12);
     assert_near(s.unit_mean, 2);
     assert_near(s.unit_stddev, 0);
@@ -74,19 +76,19 @@ static void two_rows_that_share_a_column(void **state)
     assert_int_equal(s.runs, 1);
     assert_near(s.run_mean, 3);
     assert_int_equal(s.lines, 1);
-    assert_near(s.line_cost, 64.0 / (3 * 4)); /* one line brought for 3 numbers */
+    assert_near(s.line_cost, 64.0 / (3 * 4)); /* one line is loaded for 3 values */
     assert_near(s.sector_cost, 32.0 / (3 * 4));
     assert_int_equal(s.columns_used, 3); /* column 3 is empty */
     assert_near(s.l2_reuse, 1);
     assert_near(s.line_gamma, 64.0 / 12);
     assert_int_equal(s.column_count[0], 2); /* columns 0 and 2 have 1 nonzero */
     assert_int_equal(s.column_sum[0], 2);
-    assert_int_equal(s.column_count[1], 1); /* column 1 has 2 */
+    assert_int_equal(s.column_count[1], 1); /* column 1 has 2 nonzeros */
     assert_int_equal(s.column_sum[1], 2);
 }
 
-/* One row of 70 columns is too long for two stages of 32 that are one: ceil(70 / 32) = 3 stages of ceil(70 / 3) = 24,
- * 24 and 22 columns. */
+/* A row of 70 columns needs more than two stages of 32 columns: ceil(70 / 32) = 3 stages of ceil(70 / 3) =
+ * 24, 24 and 22 columns. */
 static void a_row_of_three_stages(void **state)
 {
     (void)state;
@@ -102,13 +104,13 @@ static void a_row_of_three_stages(void **state)
     assert_int_equal(s.slices, 24 + 24 + 22);
     assert_near(s.padding, 32);
     assert_int_equal(s.runs, 3);            /* a run ends with its stage */
-    assert_int_equal(s.lines, 2 + 2 + 2);   /* of 16 columns: 0-1, 1-2, 3-4 */
-    assert_int_equal(s.sectors, 3 + 3 + 3); /* of 8 columns: 0-2, 3-5, 6-8 */
+    assert_int_equal(s.lines, 2 + 2 + 2);   /* lines of 16 columns: 0-1, 1-2, 3-4 */
+    assert_int_equal(s.sectors, 3 + 3 + 3); /* sectors of 8 columns: 0-2, 3-5, 6-8 */
     assert_near(s.line_cost, 6 * 64 / (70 * 4.0));
     assert_near(s.sector_cost, 9 * 32 / (70 * 4.0));
 }
 
-/* f64 columns 0, 8, 16, 24 lie in a line each; 32 and 33 share one. */
+/* In f64, columns 0, 8, 16 and 24 each have a line of their own; columns 32 and 33 share one. */
 static void scattered_columns_cost_a_line_each(void **state)
 {
     (void)state;
@@ -124,7 +126,7 @@ static void scattered_columns_cost_a_line_each(void **state)
     assert_near(s.run_mean, 6.0 / 5);
 }
 
-/* f32 columns 15, 16, 17: the run begins at the end of a line and of a sector. */
+/* Columns 15, 16, 17 of f32: the run starts at the end of a line and of a sector. */
 static void a_misaligned_run_counts_the_lines_at_both_ends(void **state)
 {
     (void)state;
@@ -137,7 +139,7 @@ static void a_misaligned_run_counts_the_lines_at_both_ends(void **state)
     assert_near(s.line_cost, 2 * 64 / (3 * 4.0));
 }
 
-/* 32 consecutive f32 numbers from an address that is a multiple of 64 bytes. */
+/* 32 consecutive values of f32, starting at a multiple of 64 bytes. */
 static void a_coalesced_load_costs_one(void **state)
 {
     (void)state;
@@ -152,7 +154,7 @@ static void a_coalesced_load_costs_one(void **state)
     assert_near(s.line_gamma, 1);
 }
 
-/* 64 rows of one nonzero, in column 0 and 1 by turns; then the even rows before the odd ones. */
+/* 64 rows of one nonzero, alternately in columns 0 and 1. The permutation puts the even rows first. */
 static void a_permutation_that_gathers_equal_rows(void **state)
 {
     (void)state;
@@ -174,7 +176,7 @@ static void a_permutation_that_gathers_equal_rows(void **state)
     assert_near(before.working_set_mean, 2);
     assert_near(before.rho, 16);
     assert_near(before.l2_reuse, 2);                   /* both row blocks load both columns */
-    assert_near(before.line_cost, 2 * 64 / (4 * 4.0)); /* one line a row block */
+    assert_near(before.line_cost, 2 * 64 / (4 * 4.0)); /* one line per row block */
     assert_near(before.line_gamma, 8.0 / 2);
     assert_near(before.padding, 1); /* 2 slices of 32 entries for 64 nonzeros */
     assert_int_equal(before.is_reordered, 0);
@@ -188,7 +190,7 @@ static void a_permutation_that_gathers_equal_rows(void **state)
     assert_int_equal(after.is_reordered, 1);
 }
 
-/* Rows of 5, 0 and 1 nonzeros in segments of 2: units of 2, 2, 1, 0 and 1. */
+/* Rows of 5, 0 and 1 nonzeros in segments of 2 make units of 2, 2, 1, 0 and 1 nonzeros. */
 static void segments_of_rows_are_units(void **state)
 {
     (void)state;
@@ -209,7 +211,7 @@ static void segments_of_rows_are_units(void **state)
     assert_near(s.padding, 2 * 32 / 6.0);
 }
 
-/* A row block of two warps, in which the longest rows have 3 and 1 nonzeros: 3 + 1 slices, not 3 + 3. */
+/* A row block has two warps, whose longest rows have 3 and 1 nonzeros: 3 + 1 slices, not 3 + 3. */
 static void padding_is_that_of_each_warp(void **state)
 {
     (void)state;
@@ -236,7 +238,7 @@ static void nothing_gives_zeros(void **state)
     assert_near(s.rho, 0);
     assert_near(s.padding, 0);
     assert_near(s.line_gamma, 0);
-    in.units = 1; /* one empty row: a row block that writes C, but stages nothing */
+    in.units = 1; /* one empty row: its row block writes C, but stages nothing */
     in.multiprocessors = 0;
     s = metrics_of(&in);
     assert_int_equal(s.row_blocks, 1);
@@ -245,7 +247,8 @@ static void nothing_gives_zeros(void **state)
     assert_near(s.utilization, 0);
 }
 
-/* As many columns as there can be, three of them used: 0, 5 and the last, which shares no line with 5. */
+/* The largest possible number of columns, of which three are used: 0, 5 and the last, which does not share a
+ * line with 5. */
 static void columns_beyond_counting_cost_no_array(void **state)
 {
     (void)state;
@@ -285,7 +288,8 @@ static const char *const specs[] = {
     "gen:powerlaw:3:100000:60", /* too many columns for an array of counts */
 };
 
-/* The two hold nothing but 8-byte numbers; the standard deviation is computed in two ways. */
+/* Both structs hold only 8-byte numbers. The standard deviation is computed in two ways, so it may differ
+ * slightly. */
 static void assert_same(const spmm_row_block_metrics_t *found, const spmm_row_block_metrics_t *expected)
 {
     spmm_row_block_metrics_t copy = *found;

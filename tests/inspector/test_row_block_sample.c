@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Metrics of row blocks from a sample: exact where it is all of them, near where it is not, the same at any number of
- * threads. */
+/* Checks metrics from a sample of row blocks: exact if the sample has all row blocks, otherwise close, and
+ * equal for any number of threads. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -78,8 +78,7 @@ static void assert_share(const char *spec, const char *name, double found, doubl
         fail_msg("%s: %s %g, exact %g", spec, name, found, expected);
 }
 
-/* Every estimate is unbiased; how far it lies from the truth depends on how unlike row blocks are for their
- * nonzeros. */
+/* Every estimate is unbiased. Its error depends on how much row blocks with equally many nonzeros differ. */
 static void a_sample_is_near(void **state)
 {
     (void)state;
@@ -106,7 +105,7 @@ static void a_sample_is_near(void **state)
     }
 }
 
-/* The row block with the first row of an arrow needs every column, and no other needs more than 33. */
+/* The row block with the first row of an arrow needs every column. No other needs more than 33. */
 static void the_row_block_with_most_nonzeros_is_looked_at(void **state)
 {
     (void)state;
@@ -122,9 +121,10 @@ static void the_row_block_with_most_nonzeros_is_looked_at(void **state)
 }
 
 #define WIDE_ROW_BLOCKS 400
-#define WIDE_LENGTH 7 /* nonzeros of every row */
+#define WIDE_LENGTH 7 /* nonzeros per row */
 
-/* Row blocks of 32 rows that need 38 columns each, but one whose rows share none: 224. As heavy as the others. */
+/* All row blocks of 32 rows need 38 columns, except for one whose rows share no column and need 224. It has
+ * no more nonzeros than the others. */
 static void one_wide_row_block(int64_t wide, int64_t *row_ptr, int32_t *col_ind)
 {
     row_ptr[0] = 0;
@@ -166,8 +166,8 @@ static void a_row_block_that_needs_more_stages_is_looked_for(void **state)
     }
 }
 
-/* Each row block stands for others in inverse proportion to its chance, so the weights give back what the chances are
- * made of: nonzeros, and row blocks that hold some times their mean. */
+/* A row block is weighted by the inverse of its chance. So the weighted sum must give exactly the quantity
+ * that defines the chances: the nonzeros, plus the mean of the nonzeros for each row block that has any. */
 static void weights_add_up(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Orders of rows: their metrics against definitions that are written out, what the cache holds, and what passes. */
+/* Checks row permutations: their metrics against literal definitions, what the cache keeps, and what is
+ * refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +23,7 @@
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
-/* Of the list: all but auto. */
+/* Returns the permutation at this index of the list without auto. */
 static spmm_reorder_t kind_of(size_t index)
 {
     return spmmi_permutation_at((int)index + 1)->id;
@@ -36,7 +37,8 @@ static struct spmmi_row_permutations permutations_of(const spmm_matrix_t *m, int
 
 /* ---- Metrics ---- */
 
-/* Distinct groups of `width` aligned columns in rows [first, first + height) of the order. */
+/* Returns the number of distinct groups of `width` aligned columns in rows [first, first + height) of the
+ * permutation. */
 static int64_t distinct(const spmm_matrix_t *m, const uint32_t *permutation, int64_t first, int64_t height,
                         int64_t width, char *seen)
 {
@@ -124,7 +126,7 @@ static void metrics_are_what_the_definitions_say(void **state)
     spmm_matrix_destroy(m);
 }
 
-/* A caller of an older library knows fewer of them. */
+/* A caller compiled with an older library knows fewer metrics. */
 static void metrics_are_as_many_as_the_caller_knows(void **state)
 {
     (void)state;
@@ -150,7 +152,7 @@ static void metrics_are_as_many_as_the_caller_knows(void **state)
     spmm_matrix_destroy(m);
 }
 
-/* Large enough that threads share the work. */
+/* The matrix is large enough that threads share the work. */
 static void metrics_do_not_depend_on_threads(void **state)
 {
     (void)state;
@@ -175,7 +177,8 @@ static void metrics_do_not_depend_on_threads(void **state)
     spmm_matrix_destroy(m);
 }
 
-/* Columns far apart: memory follows the nonzeros, and alignment is that of the columns as they are. */
+/* The columns are far apart: memory must depend only on the nonzeros, and groups are aligned to the column
+ * numbers. */
 static void few_nonzeros_of_many_columns(void **state)
 {
     enum { ROWS = 40, EACH = 4, COLUMNS = 2147483646 };
@@ -194,11 +197,11 @@ static void few_nonzeros_of_many_columns(void **state)
     assert_int_equal(spmmi_row_metrics_count(ROWS, COLUMNS, row_ptr, col_ind, NULL, 2, &f), SPMM_OK);
     assert_int_equal(spmmi_alloc_live(), live);
     assert_true(spmmi_alloc_peak_bytes() < 1 << 16);
-    assert_int_equal(f.block_count[SPMM_BLOCKS_8X8], 5);   /* 4 columns a window */
-    assert_int_equal(f.block_count[SPMM_BLOCKS_16X8], 12); /* 7 and 8 lie in different ones */
-    assert_int_equal(f.block_count[SPMM_BLOCKS_16X16], 9); /* here in the same */
+    assert_int_equal(f.block_count[SPMM_BLOCKS_8X8], 5);   /* 4 columns per window */
+    assert_int_equal(f.block_count[SPMM_BLOCKS_16X8], 12); /* columns 7 and 8 are in different groups */
+    assert_int_equal(f.block_count[SPMM_BLOCKS_16X16], 9); /* and here in the same */
     assert_int_equal(f.working_set[0], 20);
-    assert_int_equal(f.working_set[3], 5); /* 64 rows: both of the columns that differ */
+    assert_int_equal(f.working_set[3], 5); /* 64 rows: both values of the third column */
 }
 
 /* ---- The cache ---- */
@@ -298,7 +301,7 @@ static void segments_are_ordered_too(void **state)
         }
         free(seen);
     }
-    /* rcm: rows in its order, the segments of each behind one another. */
+    /* rcm permutes whole rows: the segments of a row stay together. */
     assert_int_equal(spmmi_permutation_units(&in, SPMM_REORDER_RCM, permutation, NULL), SPMM_OK);
     assert_int_equal(spmmi_permutation_units(&whole, SPMM_REORDER_RCM, rows, NULL), SPMM_OK);
     uint64_t at = 0;

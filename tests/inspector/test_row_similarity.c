@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The quick look at similarity: what it says of rows whose windows are known, and that it costs nothing but time. */
+/* Checks the quick estimate of row similarity for rows whose windows are known, and its memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@ static double ratio_of_spec(const char *spec)
     return ratio;
 }
 
-/* Row i holds columns 16 (i % kinds) .. 16 (i % kinds) + 15. */
+/* Returns a matrix whose row i holds columns 16 (i % kinds) .. 16 (i % kinds) + 15. */
 static spmm_matrix_t *rows_of_kinds(int64_t rows, int64_t kinds)
 {
     int64_t *row_ptr = spmmi_alloc((uint64_t)rows + 1, sizeof *row_ptr);
@@ -48,15 +48,17 @@ static spmm_matrix_t *rows_of_kinds(int64_t rows, int64_t kinds)
 static void equal_rows_far_apart_are_found(void **state)
 {
     (void)state;
-    /* Of 64 kinds: a window of neighbours holds 8 of them, 128 columns, one of equal rows 16. */
+    /* 64 kinds of rows: a window of neighbours holds 8 kinds, 128 columns. A window of equal rows holds 16
+     * columns. */
     spmm_matrix_t *m = rows_of_kinds(1024, 64);
     assert_true(ratio_of(m, 1) == 16.0 / 128);
     spmm_matrix_destroy(m);
-    /* Two of each kind: their window holds 16 columns for two rows, neighbours 16 for one. */
+    /* Two rows of each kind: windows of equal rows hold 16 columns for two rows, windows of neighbours 16 for
+     * one. */
     m = rows_of_kinds(128, 64);
     assert_true(ratio_of(m, 1) == 0.5);
     spmm_matrix_destroy(m);
-    /* One of each, and all of one. */
+    /* One row of each kind; then all rows of one kind. */
     m = rows_of_kinds(64, 64);
     assert_true(ratio_of(m, 1) == 1);
     spmm_matrix_destroy(m);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Terms of the rows family beyond those of one tile of f32 (test_model_terms.c), worked out by hand: several tiles,
- * other types, groups that share rows, few columns, and what the caches keep (docs/model.md). */
+/* Checks terms of the rows family beyond those for one tile of f32 (test_model_terms.c), worked out by hand:
+ * several tiles, other types, groups that share rows, few columns, and what the caches keep
+ * (docs/model.md). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +12,7 @@
 
 #include "model_fixture.h"
 
-/* What a step waits for: the L1 cache has 0.95 of the rows of B, DRAM the rest. */
+/* Mean wait of a step in us: the L1 cache has 0.95 of the rows of B, DRAM the rest. */
 #define STEP (0.5 * 0.95 + 2 * 0.05)
 
 enum split { ROW_SPLIT, NONZERO_SPLIT };
@@ -38,7 +39,7 @@ static struct spmmi_prediction by_columns(const struct spmmi_model_matrix *m, en
     return predict_on(&device, m, split, n, SPMM_LAYOUTS_COL_MAJOR, dtype);
 }
 
-/* 1,000 rows of three steps, each an item. */
+/* Returns 1,000 items, each a row of three steps. */
 static struct spmmi_model_matrix matrix_of_items(void)
 {
     struct spmmi_model_matrix m = matrix_of_windows();
@@ -49,14 +50,15 @@ static struct spmmi_model_matrix matrix_of_items(void)
     return m;
 }
 
-/* Nothing comes again within fewer nonzeros than 2^first, 0.95 of all within more. */
+/* Sets the reuse distances: no reuse within 2^(first - 1) nonzeros, and 0.95 of all nonzeros reuse within
+ * 2^first. */
 static void forget(struct spmmi_model_matrix *m, int first)
 {
     for (int b = 0; b < SPMMI_REUSE_BINS; b++)
         m->by_rows.near[b] = m->side_by_side.near[b] = b < first ? 0 : 0.95;
 }
 
-/* Two tiles of 128 columns of f32, or of 64 of f64: an item has a warp. */
+/* Two tiles of 128 columns of f32, or of 64 columns of f64. An item occupies a warp. */
 static void tiles_are_walked_one_after_the_other(void **state)
 {
     const struct spmmi_model_matrix m = matrix_of_items();
@@ -69,16 +71,17 @@ static void tiles_are_walked_one_after_the_other(void **state)
     assert_near(p.term[SPMMI_TERM_ISSUE], 2 * 3000 * 40 / 3.2e10);
     assert_near(p.term[SPMMI_TERM_WAVES], STEP * 2 * 375 / 50 * 1e-6);
     assert_near(p.term[SPMMI_TERM_LONGEST], 3e-6);
-    p = by_rows(&m, ROW_SPLIT, 128, SPMM_F64); /* four blocks a multiprocessor */
+    p = by_rows(&m, ROW_SPLIT, 128, SPMM_F64); /* four thread blocks per multiprocessor */
     assert_near(p.term[SPMMI_TERM_ALU], 2.0 * 10000 * 128 / 1e13);
     assert_near(p.term[SPMMI_TERM_ISSUE], 2 * 3000 * 32 / 3.2e10);
     assert_near(p.term[SPMMI_TERM_WAVES], STEP * 2 * 375 / 40 * 1e-6);
-    p = by_rows(&m, ROW_SPLIT, 128, SPMM_F16); /* 16 lanes of eight; steps wait alike */
+    p = by_rows(&m, ROW_SPLIT, 128, SPMM_F16); /* 16 lanes with eight values; steps wait equally long */
     assert_near(p.term[SPMMI_TERM_ISSUE], 1500 * 56 / 3.2e10);
     assert_near(p.term[SPMMI_TERM_WAVES], 63 * 3 / 40.0 * 1e-6);
 }
 
-/* A is read again for each tile if the L2 cache does not hold it, B only where it does not hold that of all tiles. */
+/* A is read again for each tile if the L2 cache does not hold it. B is read again only if the cache does not
+ * hold the part of B for all tiles. */
 static void what_the_l2_cache_holds_is_read_once(void **state)
 {
     struct spmmi_model_matrix m = matrix_of_items();
@@ -92,12 +95,13 @@ static void what_the_l2_cache_holds_is_read_once(void **state)
     m.longest = 200;
     p = by_rows(&m, ROW_SPLIT, 256, SPMM_F32); /* 1,225,000 bytes of A */
     assert_near(p.term[SPMMI_TERM_DRAM], (2 * 1225000 + 0.05 * 200000 * 1024 + 1000 * 1024) / 1e12);
-    m.cols = 65536; /* the most with narrow indices */
+    m.cols = 65536; /* the most columns with narrow indices */
     p = by_rows(&m, ROW_SPLIT, 128, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_DRAM], (1225000 + 0.05 * 200000 * 512 + 1000 * 512) / 1e12);
 }
 
-/* Beside B come A and C: w nonzeros bring 500 rows of B of 128 bytes and 6.125 + 12.8 bytes each. */
+/* A and C take cache as well: w nonzeros load 500 rows of B of 128 bytes, and 6.125 + 12.8 bytes each for A
+ * and C. */
 static void a_and_c_take_room_in_the_l2_cache(void **state)
 {
     struct spmmi_model_matrix m = matrix_of_items();
@@ -111,7 +115,8 @@ static void a_and_c_take_room_in_the_l2_cache(void **state)
     assert_near(p.l2_share, 0.05 * at);
 }
 
-/* Rows of B of 512 bytes in 256,000 are gathered at 7e11; A and C stream as rows of 512 in half the cache, at 1e12. */
+/* Rows of B of 512 bytes in 256,000 bytes are gathered at 7e11. A and C stream at 1e12, as rows of 512 bytes
+ * in half the cache. */
 static void streams_have_the_rate_of_half_the_cache(void **state)
 {
     const struct spmmi_model_matrix m = matrix_of_items();
@@ -128,7 +133,8 @@ static void streams_have_the_rate_of_half_the_cache(void **state)
 
 /* ---- Groups that share rows ---- */
 
-/* Two lanes a row, each a group, and four steps more at its ends. Lanes that load less than 16 bytes walk faster. */
+/* Two lanes share a row. Each is a group, and the ends of a row take four more steps. Lanes that load less
+ * than 16 bytes are faster. */
 static void teams_of_lanes_are_as_counted(void **state)
 {
     const struct spmmi_model_matrix m = matrix_of_items();
@@ -143,7 +149,7 @@ static void teams_of_lanes_are_as_counted(void **state)
     }
 }
 
-/* 20 rows of 500 nonzeros: eight warps have a row, which is a block. */
+/* 20 rows of 500 nonzeros: eight warps, a whole thread block, share a row. */
 static void teams_of_warps_are_as_counted(void **state)
 {
     struct spmmi_model_matrix m = matrix_of_items();
@@ -157,7 +163,7 @@ static void teams_of_warps_are_as_counted(void **state)
     assert_near(p.term[SPMMI_TERM_ISSUE], 20 * 125 * 40 / 3.2e10);
     assert_near(p.term[SPMMI_TERM_WAVES], (20 * 125 / 8.0 + 4 * 20) / 50 * 1e-6);
     assert_near(p.term[SPMMI_TERM_LONGEST], 125 / 8.0 * 1e-6);
-    p = by_columns(&m, ROW_SPLIT, 32, SPMM_F32); /* no two rows of a warp: a sector for each number */
+    p = by_columns(&m, ROW_SPLIT, 32, SPMM_F32); /* a warp has one row: a sector per value */
     assert_near(p.term[SPMMI_TERM_L2], 0.05 * 1280000 / 4e12 + (61250 + 20 * 32 * 32) / 4e12);
     m.rows = m.rows_used = m.items = 40000; /* too many sectors */
     m.longest = 5000;
@@ -168,8 +174,8 @@ static void teams_of_warps_are_as_counted(void **state)
 
 /* ---- Column-major C ---- */
 
-/* Sums that are stored value by value take what scattered values do, 5e11; those of teams sectors, which rows of a
- * warp share. Row-major C streams. */
+/* Single values of C are stored at the rate of a scatter, 5e11. Teams store sectors, which the rows of a warp
+ * share. Row-major C streams. */
 static void stores_are_of_values_or_sectors(void **state)
 {
     struct spmmi_model_matrix m = matrix_of_items();
@@ -182,15 +188,15 @@ static void stores_are_of_values_or_sectors(void **state)
     assert_near(p.term[SPMMI_TERM_L2], 0.05 * 320000 / 2e12 + (61250 + 8000 * 4) / 4e12);
     p = by_columns(&m, ROW_SPLIT, 4, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_L2], 0.05 * 320000 / 2e12 + (61250 + 4000 * 32 / 8) / 4e12);
-    m.nnz = 1000; /* one lane a row */
+    m.nnz = 1000; /* one lane per row */
     m.longest = 1;
     p = by_columns(&m, ROW_SPLIT, 4, SPMM_F32);
     assert_true(p.launches == 1);
     assert_near(p.term[SPMMI_TERM_L2], 0.05 * 32000 / 2e12 + (6125 + 4000 * 32 / 8) / 4e12);
 }
 
-/* Scratch of 32 MB for 1,500 rows: 5,376 columns of f32, 2,560 of f64, 11,008 of f16. f64 keeps C, so that a pass has a
- * kernel less. */
+/* The scratch of 32 MB holds for 1,500 rows 5,376 columns of f32, 2,560 of f64 or 11,008 of f16. f64 stores C
+ * as it is, so a pass has one kernel less. */
 static void passes_are_launched_one_after_the_other(void **state)
 {
     const struct spmmi_model_matrix m = matrix_of_items();
@@ -203,8 +209,9 @@ static void passes_are_launched_one_after_the_other(void **state)
     }
 }
 
-/* Four tiles of 32 columns of f64, by 16 lanes; blocks of a nonzero split have 256 nonzeros, four steps and two. A
- * nonzero split may leave rows out; a row split stores all. */
+/* Four tiles of 32 columns of f64, for 16 lanes. Thread blocks of a nonzero split have 256 nonzeros, four
+ * steps and two more. A nonzero split may leave empty rows to another kernel; a row split must store all
+ * rows. */
 static void kept_columns_are_walked_by_tiles_of_32(void **state)
 {
     struct spmmi_model_matrix m = matrix_of_items();
@@ -225,7 +232,7 @@ static void kept_columns_are_walked_by_tiles_of_32(void **state)
 
 /* ---- Nonzero split ---- */
 
-/* Seven columns have four lanes of two. */
+/* Seven columns take four lanes with two values each. */
 static void few_columns_are_as_counted(void **state)
 {
     const struct spmmi_model_matrix m = matrix_of_items();
@@ -235,15 +242,15 @@ static void few_columns_are_as_counted(void **state)
     assert_near(p.term[SPMMI_TERM_ISSUE], 2500 * 4 / 32.0 * 32 / 3.2e10);
     assert_near(p.term[SPMMI_TERM_WAVES], 10000 * 4 / 1024.0 / 50 * 1e-6);
     assert_near(p.term[SPMMI_TERM_L2], 3.5 * 0.05 * 320000 / 2e12 + (61250 + 32000) / 4e12);
-    p = by_rows(&m, NONZERO_SPLIT, 7, SPMM_F64); /* four blocks a multiprocessor */
+    p = by_rows(&m, NONZERO_SPLIT, 7, SPMM_F64); /* four thread blocks per multiprocessor */
     assert_near(p.term[SPMMI_TERM_WAVES], 10000 * 4 / 1024.0 / 40 * 1e-6);
-    p = by_rows(&m, NONZERO_SPLIT, 1, SPMM_F64); /* five */
+    p = by_rows(&m, NONZERO_SPLIT, 1, SPMM_F64); /* five thread blocks */
     assert_near(p.term[SPMMI_TERM_WAVES], 10000 / 1024.0 / 50 * 1e-6);
-    p = by_rows(&m, NONZERO_SPLIT, 8, SPMM_F32); /* not few */
+    p = by_rows(&m, NONZERO_SPLIT, 8, SPMM_F32); /* not a few columns */
     assert_near(p.term[SPMMI_TERM_L1], 2500 * (2 * 64 + 4 * 64) / 5e12);
 }
 
-/* 400 blocks are eight waves of two columns, which hold 0.85 of 1,024 nonzeros on the mean. */
+/* 400 thread blocks are eight waves for two columns. On average they hold 0.85 of 1,024 nonzeros. */
 static void many_blocks_are_not_staged(void **state)
 {
     struct spmmi_model_matrix m = matrix_of_items();
@@ -254,7 +261,7 @@ static void many_blocks_are_not_staged(void **state)
     assert_near(by_rows(&m, NONZERO_SPLIT, 2, SPMM_F32).term[SPMMI_TERM_L1], 87500 * (128 + 4 * 64) / 5e12);
 }
 
-/* A row of one and a half blocks is summed from slots. */
+/* A row longer than a thread block, here by half, is summed from slots. */
 static void rows_longer_than_a_block_wait_for_its_slots(void **state)
 {
     struct spmmi_model_matrix m = matrix_of_items();
@@ -266,8 +273,8 @@ static void rows_longer_than_a_block_wait_for_its_slots(void **state)
                 (4 + 4 + 1.5 * 8 / 256) * 1e-6);
 }
 
-/* 716 rows of B and C of 1,024 bytes are 0.7 of the cache: two tiles are one wave together then, with groups of 64
- * instead of 32. One tile alone is no two. */
+/* 716 rows of B and C of 1,024 bytes are 0.7 of the cache. Up to this size two tiles form one wave, with
+ * groups of 64 instead of 32. One tile alone does not. */
 static void tiles_of_one_wave_have_longer_groups(void **state)
 {
     static const struct {
@@ -287,7 +294,8 @@ static void tiles_of_one_wave_have_longer_groups(void **state)
 
 /* ---- The L1 cache ---- */
 
-/* Blocks of a row split follow each other, as those of few columns do; others of a nonzero split are far apart. */
+/* Thread blocks of a row split are consecutive, and so are those for few columns. Other thread blocks of a
+ * nonzero split start far apart. */
 static void only_a_nonzero_split_begins_apart(void **state)
 {
     struct spmmi_model_matrix m = matrix_of_items();
@@ -299,7 +307,8 @@ static void only_a_nonzero_split_begins_apart(void **state)
     assert_true(by_rows(&m, NONZERO_SPLIT, 32, SPMM_F32).l2_share == 0);
 }
 
-/* A block has as many items as groups: 320 nonzeros of 32 columns, 640 of one, whose rows four lanes share. */
+/* A thread block has as many items as groups: 320 nonzeros for 32 columns, 640 for one column, where four
+ * lanes share a row. */
 static void a_block_finds_what_it_read(void **state)
 {
     struct spmmi_model_matrix m = matrix_of_items();
@@ -312,7 +321,7 @@ static void a_block_finds_what_it_read(void **state)
     assert_near(by_rows(&m, ROW_SPLIT, 1, SPMM_F32).l1_share, 0.95 * (log2(640) - 9));
 }
 
-/* Where all of B fits the L1 cache, each of ten multiprocessors misses each sector of it once. */
+/* If all of B fits the L1 cache, each of ten multiprocessors misses each sector once. */
 static void few_columns_stay_in_the_l1_cache(void **state)
 {
     struct spmmi_model_matrix m = matrix_of_items();
@@ -333,7 +342,7 @@ static void few_columns_stay_in_the_l1_cache(void **state)
 
 /* ---- CPU ---- */
 
-/* 40 columns of f64, 320 bytes: five lines. Caches of 146.8 and 293.6 KB hold 0.7 of that. */
+/* 40 columns of f64 are 320 bytes, five cache lines. Of the caches 0.7 are used: 143 and 287 rows of B. */
 static void caches_of_a_cpu_hold_windows(void **state)
 {
     const struct spmmi_model_matrix m = matrix_of_windows();
@@ -344,7 +353,7 @@ static void caches_of_a_cpu_hold_windows(void **state)
     cpu.l2_bytes = 287 * 320 / 0.7;
     const struct spmmi_prediction p =
         predict_on(&cpu, &m, NONZERO_SPLIT, 40, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F64);
-    /* A window of 32 nonzeros has 32 columns, one of 64 has 500. */
+    /* A window of 32 nonzeros has 32 columns, a window of 64 has 500. */
     const double l1 = 0.95 * log2(1 + (143 - 32) / 468.0), l2 = 0.95 * log2(1 + (287 - 32) / 468.0);
     assert_near(p.l1_share, l1);
     assert_near(p.l2_share, l2);
