@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The search: ranges of n, what it refuses and says about it, ties, measurements and what they may cost. */
+/* Checks the search: ranges of n, refusals and their reasons, ties, measurements and their cost. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,8 +35,8 @@ static void numbers_of_columns_fall_into_a_range(void **state)
     }
 }
 
-/* Ranges 1, 2..12, 13..48 and so on, judged by 1, 8, 32, 64, 128 and 256 columns; where wide n is split also by 512 and
- * 4096. */
+/* Ranges 1, 2..12, 13..48 and so on are judged by n = 1, 8, 32, 64, 128 and 256. If wide n is split, 512 and
+ * 4096 follow. */
 static void ranges_are_judged_by_a_typical_number_of_columns(void **state)
 {
     static const int64_t typical[] = {1, 8, 32, 64, 128, 256, 512, 4096}, named[] = {40, 3, 20};
@@ -85,7 +85,7 @@ static void merged_ranges_keep_what_is_said_of_64_columns(void **state)
     assert_true(d[0].winner.seconds == 64);
 }
 
-/* Each difference alone keeps the third of six ranges from merging with its neighbours. */
+/* Each single difference keeps the third of six ranges from being merged with its neighbours. */
 static void ranges_with_different_kernels_are_not_merged(void **state)
 {
     (void)state;
@@ -160,7 +160,8 @@ static void what_is_refused_is_reported(void **state)
     spmm_matrix_destroy(m);
 }
 
-/* Tiles of eight columns that are half empty are priced, not ruled out: blocks pay for n = 4 (decision 0126). */
+/* Half-empty tiles of eight columns are predicted like others, not ruled out: tensor-core blocks pay for n =
+ * 4 (decision 0126). */
 static void fewer_columns_than_a_tile_may_take_tensor_cores(void **state)
 {
     static const int64_t n_4[] = {4};
@@ -175,7 +176,7 @@ static void fewer_columns_than_a_tile_may_take_tensor_cores(void **state)
     spmm_matrix_destroy(m);
 }
 
-/* A GPU's plan says what a CPU runs, and by which predictions. */
+/* A plan for a GPU also has variants for the CPU, with predictions in the trace. */
 static void a_cpu_has_variants_of_its_own(void **state)
 {
     (void)state;
@@ -190,7 +191,7 @@ static void a_cpu_has_variants_of_its_own(void **state)
     assert_true(t != NULL && t->predicted_us > 0);
     assert_int_equal(spmmi_variant_pick(plan, SPMM_OP_N, 90, 64, SPMM_LAYOUTS_ROW_MAJOR, &fits), 0);
     spmm_plan_destroy(plan);
-    options.permute_output = 1; /* every product of such a plan writes C in one order */
+    options.permute_output = 1; /* every product of such a plan must write C in the same order */
     plan = inspect_plan(m, &options);
     assert_int_equal(plan->variant_count, 1);
     spmm_plan_destroy(plan);
@@ -199,7 +200,8 @@ static void a_cpu_has_variants_of_its_own(void **state)
 
 /* ---- Ties ---- */
 
-/* Two families that differ by less than half a percent: the first of the list; by more: the faster. */
+/* If two families differ by less than half a percent, the first one of the list wins, otherwise the faster
+ * one. */
 static void the_simpler_family_wins_a_tie(void **state)
 {
     (void)state;
@@ -219,7 +221,7 @@ static void the_simpler_family_wins_a_tie(void **state)
     list[0].refused = SPMMI_REASON_DENSITY;
     assert_ptr_equal(spmmi_search_choose(&s), &list[1]);
     list[0].refused = (enum spmmi_reason)0;
-    list[0].measured_us = 7; /* a measurement beats any prediction */
+    list[0].measured_us = 7; /* any measured candidate wins over predictions */
     assert_ptr_equal(spmmi_search_choose(&s), &list[0]);
 }
 
@@ -227,8 +229,8 @@ static void the_simpler_family_wins_a_tie(void **state)
 
 struct stopwatch {
     int calls;
-    double busy;           /* seconds that each takes */
-    spmm_family_t fastest; /* 1 us, all others 100 us */
+    double busy;           /* seconds that each measurement takes */
+    spmm_family_t fastest; /* measured as 1 us, all others as 100 us */
     spmm_status_t status;
 };
 
@@ -311,7 +313,7 @@ static void a_time_limit_ends_the_measuring(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* What cannot be measured is out; where nothing can, predictions decide. */
+/* A candidate that cannot be measured is excluded. If none can be measured, predictions decide. */
 static void measurements_that_fail_are_reported(void **state)
 {
     (void)state;
@@ -327,7 +329,7 @@ static void measurements_that_fail_are_reported(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* 20 us a product: ten of them do not repay measuring a second candidate for 60 ms. */
+/* A product takes about 20 us. Ten of them do not repay measuring a second candidate for 60 ms. */
 static void few_calls_do_not_repay_measuring(void **state)
 {
     (void)state;
@@ -339,7 +341,8 @@ static void few_calls_do_not_repay_measuring(void **state)
     assert_int_equal(w.calls, 3);
 }
 
-/* Shuffled rows of a mesh, whose order saves a few microseconds and takes some milliseconds to find. */
+/* The rows of a mesh are shuffled. A permutation saves a few microseconds per product, but takes milliseconds
+ * to find. */
 static void few_calls_do_not_repay_a_permutation(void **state)
 {
     static const double calls[] = {0, 3, 1e6};
@@ -380,7 +383,8 @@ static void options_of_the_search_are_checked(void **state)
         assert_int_equal(spmmi_inspect_options(&wrong[i], &r, NULL), SPMM_ERR_ARGUMENT);
 }
 
-/* Callers of other headers know more or less of the nested structs; what a struct is said not to have is not read. */
+/* Callers compiled with other headers have shorter or longer nested structs. Members beyond struct_size must
+ * not be read, and members beyond those known here must be zero. */
 static void nested_options_have_sizes_of_their_own(void **state)
 {
     struct {

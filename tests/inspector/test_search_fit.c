@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which variants are merged where a plan has too many: search_fit.h. */
+/* Checks which variants are merged if a plan has too many (search_fit.h). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,8 +14,8 @@
 #include "inspector/search/search_fit.h"
 
 #define RANGES 4
-#define GROUPS 17 /* four variants more than a plan has room for */
-#define FAR 0.5   /* what a range loses by any kernel but its own */
+#define GROUPS 17 /* four variants more than a plan can hold */
+#define FAR 0.5   /* loss of a range with any kernel but its own */
 
 static struct spmmi_draft_variant *of(struct spmmi_draft *draft, int group, int range)
 {
@@ -66,7 +66,7 @@ static void fit(struct spmmi_draft *draft, int count, double loss)
     assert_true(spmmi_draft_variants_needed(draft) <= SPMMI_VARIANT_MAX);
 }
 
-/* The variant of a group that this n falls into. */
+/* Returns the variant of a group whose range contains n; NULL if there is none. */
 static const struct spmmi_draft_variant *at(const struct spmmi_draft *draft, uint32_t group, int64_t n)
 {
     for (uint32_t i = 0; i < draft->variant_count; i++) {
@@ -98,7 +98,8 @@ static void a_draft_that_fits_stays(void **state)
     spmmi_draft_close(&draft);
 }
 
-/* By the kernel that both lose less by, whose trace stays. */
+/* Pairs with the smallest loss are merged first. Of the two kernels, the one with the smaller loss stays,
+ * with its trace. */
 static void the_least_loss_goes_first(void **state)
 {
     struct spmmi_draft draft = draft_make(GROUPS);
@@ -108,7 +109,7 @@ static void the_least_loss_goes_first(void **state)
     of(&draft, 16, 0)->loss[1] = 0.03;
     of(&draft, 16, 2)->loss[3] = 0.04;
     of(&draft, 0, 0)->loss[1] = 0.05;
-    of(&draft, 1, 0)->loss[2] = 0; /* no neighbours */
+    of(&draft, 1, 0)->loss[2] = 0; /* they are not neighbours */
     fit(&draft, 4, 0.04);
     expect(&draft, 3, 11, 30, 2);
     expect(&draft, 5, 21, 40, 2);
@@ -119,14 +120,15 @@ static void the_least_loss_goes_first(void **state)
     spmmi_draft_close(&draft);
 }
 
-/* Neighbours with the same kernel, such as those of two layouts, go first and are no loss to tell of. */
+/* Neighbours with equal kernels, for example of two layouts, are merged first. They do not count as
+ * losses. */
 static void equal_kernels_are_not_counted(void **state)
 {
     struct spmmi_draft draft = draft_make(GROUPS);
     (void)state;
     for (int i = 0; i < RANGES; i++) {
         of(&draft, 16, i)->of.part_first = 0;
-        for (int k = 0; k < SPMMI_DECISION_MAX; k++) /* what it loses already, by what ranges share */
+        for (int k = 0; k < SPMMI_DECISION_MAX; k++) /* lost before, by sharing parts */
             of(&draft, 16, i)->loss[k] = i == 3 ? (double)INFINITY : 0.04;
     }
     of(&draft, 2, 0)->loss[1] = 0.01;
@@ -135,13 +137,13 @@ static void equal_kernels_are_not_counted(void **state)
     spmmi_draft_close(&draft);
 }
 
-/* Not the last step counts, but what each range loses. */
+/* The loss of a range counts from its own kernel, over all merges, not only from the last one. */
 static void losses_do_not_add_up_unseen(void **state)
 {
     struct spmmi_draft draft = draft_make(GROUPS);
     (void)state;
     of(&draft, 0, 0)->loss[1] = 0.01;
-    of(&draft, 0, 1)->loss[2] = 0.02; /* and the first range loses FAR by that one */
+    of(&draft, 0, 1)->loss[2] = 0.02; /* but the first range loses FAR by this kernel */
     of(&draft, 1, 0)->loss[1] = of(&draft, 2, 0)->loss[1] = of(&draft, 3, 0)->loss[1] = 0.03;
     fit(&draft, 4, 0.03);
     expect(&draft, 0, 1, 20, 1);
@@ -149,7 +151,8 @@ static void losses_do_not_add_up_unseen(void **state)
     spmmi_draft_close(&draft);
 }
 
-/* Measured decisions go like others where they lose little, else after all that are predicted. */
+/* Measured decisions are merged like others if they lose little. Otherwise they come after all predicted
+ * ones. */
 static void measured_decisions_lose_last(void **state)
 {
     struct spmmi_draft draft = draft_make(GROUPS);
@@ -190,20 +193,21 @@ static void what_is_not_known_goes_last_of_all(void **state)
     assert_string_equal(text, "1 range of n or layout runs a neighbour's kernel, at most 5.1 % slower");
 }
 
-/* Those of one range of n become one, before or after the ranges; the two layouts of different ranges do not. */
+/* The two layouts of one range of n can be merged, before or after ranges are. Layouts of different ranges
+ * cannot. */
 static void layouts_share_too(void **state)
 {
     struct spmmi_draft draft = draft_make(GROUPS);
     (void)state;
     for (int g = 0; g < GROUPS; g++)
-        for (int i = 2; i < RANGES; i++) { /* ranges 0 and 1 of both layouts */
+        for (int i = 2; i < RANGES; i++) { /* both layouts have ranges 0 and 1 */
             struct spmmi_draft_variant *const v = of(&draft, g, i);
             v->of.layouts = SPMM_LAYOUTS_COL_MAJOR;
             v->of.n_min -= 20;
             v->of.n_max -= 20;
         }
     for (int g = 0; g < 4; g++) {
-        of(&draft, g, 1)->loss[3] = 0.01; /* 11 to 20 by column-major */
+        of(&draft, g, 1)->loss[3] = 0.01; /* 11 to 20, with the column-major kernel */
         of(&draft, g, 0)->loss[3] = 0.001;
     }
     fit(&draft, 4, 0.01);
@@ -215,7 +219,7 @@ static void layouts_share_too(void **state)
     spmmi_draft_close(&draft);
 }
 
-/* One variant of each group is the least. */
+/* Each group needs at least one variant. */
 static void groups_become_one_variant_each(void **state)
 {
     struct spmmi_draft draft = draft_make(SPMMI_VARIANT_MAX);
@@ -241,14 +245,15 @@ static void groups_become_one_variant_each(void **state)
     spmmi_draft_close(&draft);
 }
 
-/* Two GPUs run what `any` does, until that merges to its first kernel and they to their last. */
+/* Two GPUs have the same variants as `any`, until `any` is merged to its first kernel and the GPUs to their
+ * last. The variants that are then needed as well must be reported. */
 static void cover_that_merges_take_is_told(void **state)
 {
     struct spmmi_draft draft = draft_make(SPMMI_VARIANT_MAX + 2);
     struct spmmi_merges merges;
     spmm_diag_t diag = {0};
     (void)state;
-    for (uint32_t i = 0; i < draft.variant_count; i++) /* no other group is covered */
+    for (uint32_t i = 0; i < draft.variant_count; i++) /* `any` covers no other group */
         draft.variants[i].of.compute = i < 3 * RANGES ? SPMM_COMPUTE_F32 : SPMM_COMPUTE_F64;
     for (int g = 0; g < 3; g++)
         for (int i = 0; i < RANGES; i++) {
@@ -261,7 +266,8 @@ static void cover_that_merges_take_is_told(void **state)
     spmmi_draft_close(&draft);
 }
 
-/* Ranges of n between which nobody asks for any: the wider one begins behind the other, on all devices. */
+/* Nobody asks for the values of n between two ranges. In a full plan the upper range starts right after the
+ * lower one, on all devices. */
 static void gaps_are_closed_where_there_is_no_room(void **state)
 {
     for (int groups = GROUPS - 1; groups <= GROUPS; groups++) {
@@ -272,7 +278,7 @@ static void gaps_are_closed_where_there_is_no_room(void **state)
             draft.variants[i].of.n_min += i % RANGES > 1 ? 100 : 0;
             draft.variants[i].of.n_max += i % RANGES > 1 ? 100 : 0;
         }
-        for (uint32_t i = 0; i < draft.variant_count; i += 2 * RANGES) /* of two layouts */
+        for (uint32_t i = 0; i < draft.variant_count; i += 2 * RANGES) /* ranges with two layouts */
             for (int k = 1; k < RANGES; k += 2) {
                 draft.variants[i + (uint32_t)k].of = draft.variants[i + (uint32_t)k - 1].of;
                 draft.variants[i + (uint32_t)k].of.layouts = SPMM_LAYOUTS_COL_MAJOR;
@@ -290,7 +296,7 @@ static void gaps_are_closed_where_there_is_no_room(void **state)
     }
 }
 
-/* Those that a variant for any device covers take no room, whichever was named first. */
+/* Variants that are covered by a variant for any device take no room, whichever target was named first. */
 static void covered_variants_take_no_room(void **state)
 {
     for (int any = 0; any < GROUPS; any += GROUPS - 1) {
@@ -311,7 +317,8 @@ static void covered_variants_take_no_room(void **state)
     }
 }
 
-/* Only where there is no room, and none is for any device yet; the CPU keeps its own. */
+/* If there is no room and no variant is for any device yet, equal variants of all GPUs become variants for
+ * any device. The CPU keeps its own. */
 static void equal_variants_of_gpus_are_for_any_device(void **state)
 {
     struct spmmi_draft draft = draft_make(GROUPS);
@@ -346,7 +353,8 @@ static void equal_variants_of_gpus_are_for_any_device(void **state)
     spmmi_draft_close(&draft);
 }
 
-/* Of three GPUs: what two alone have would run on the third of their line too, so they keep a variant each. */
+/* If only two of three GPUs have a variant, it cannot be for any device: it would also run on the third GPU.
+ * So both GPUs keep a variant each. */
 static void what_some_gpus_have_is_not_shared(void **state)
 {
     static const uint32_t gpus[] = {80, 86, 90};
@@ -360,10 +368,10 @@ static void what_some_gpus_have_is_not_shared(void **state)
         for (int i = 0; i < RANGES; i++)
             of(&draft, g, i)->of.target = gpus[g];
     of(&draft, 1, 1)->of.part_first = 3;
-    of(&draft, 1, 2)->of.layouts |= SPMM_LAYOUTS_COL_MAJOR; /* the same part, another range */
+    of(&draft, 1, 2)->of.layouts |= SPMM_LAYOUTS_COL_MAJOR; /* the same part, but more layouts */
     fit(&draft, 0, 0);
     spmmi_draft_write(&draft, plan);
-    assert_int_equal(plan->variant_count, RANGES * GROUPS - 4); /* the first range and the last */
+    assert_int_equal(plan->variant_count, RANGES * GROUPS - 4); /* they share ranges 0 and 3 */
     for (int g = 0; g < 3; g++)
         for (int64_t n = 1; n <= 10 * RANGES; n++) {
             int fits = 0;
@@ -376,7 +384,8 @@ static void what_some_gpus_have_is_not_shared(void **state)
     spmmi_draft_close(&draft);
 }
 
-/* One GPU alone would lose little by a merge, and nothing would be saved, as the other keeps both. */
+/* One GPU alone would lose little by a merge. But this saves nothing, because the other GPU still needs both
+ * variants. */
 static void shared_variants_merge_on_all_gpus(void **state)
 {
     struct spmmi_draft draft = draft_make(GROUPS + 1);
@@ -385,7 +394,7 @@ static void shared_variants_merge_on_all_gpus(void **state)
         of(&draft, 0, i)->of.target = 80;
         of(&draft, 1, i)->of.target = 90;
     }
-    of(&draft, 0, 0)->loss[1] = 0.01; /* and FAR on the other GPU */
+    of(&draft, 0, 0)->loss[1] = 0.01; /* but FAR on the other GPU */
     of(&draft, 0, 2)->loss[3] = 0.03;
     of(&draft, 1, 2)->loss[3] = 0.02;
     of(&draft, 2, 0)->loss[1] = of(&draft, 3, 0)->loss[1] = of(&draft, 4, 0)->loss[1] = 0.04;
@@ -398,7 +407,8 @@ static void shared_variants_merge_on_all_gpus(void **state)
     spmmi_draft_close(&draft);
 }
 
-/* It runs where a library is missing: what the CPU runs is none for a GPU. */
+/* A reserve is the part that runs if a library is missing. A part that the CPU runs is no reserve for a
+ * GPU. */
 static void a_reserve_stays(void **state)
 {
     struct spmmi_draft draft = draft_make(1);
@@ -428,7 +438,8 @@ static void a_reserve_stays(void **state)
     spmmi_draft_close(&draft);
 }
 
-/* Behind what is not needed, and parts of other families and ops. */
+/* The reserve must be the first part of its family and op, although parts that are not needed and parts of
+ * other families and ops are in front of it. */
 static void a_reserve_is_the_first_of_its_kind(void **state)
 {
     struct spmmi_draft draft = draft_make(2);
@@ -460,7 +471,7 @@ static void a_reserve_is_the_first_of_its_kind(void **state)
     spmmi_draft_close(&draft);
 }
 
-/* Plans hold this text: the same in all locales. */
+/* Plans contain this text, so it must be the same in all locales. */
 static void texts_do_not_depend_on_the_locale(void **state)
 {
     static const char *const commas[] = {"de_DE.UTF-8", "de_DE.utf8", "de_DE", "fr_FR.UTF-8", "nl_NL.UTF-8"};
@@ -478,8 +489,8 @@ static void texts_do_not_depend_on_the_locale(void **state)
     skip();
 }
 
-/* Parts with long rows, each of one variant alone: variants are merged for their sake too, and what is written is what
- * is needed. */
+/* Each variant has parts of its own, with long rows. Variants are also merged if there are too many parts.
+ * Only the parts that are needed are written. */
 static void parts_have_room_too(void **state)
 {
     struct spmmi_draft draft = draft_make(GROUPS - 1);
@@ -499,7 +510,7 @@ static void parts_have_room_too(void **state)
         draft.variants[i].of.part_count = 2;
     }
     spmmi_draft_keep(&draft, 0);
-    assert_int_equal(spmmi_draft_parts_needed(&draft), 2 * SPMMI_VARIANT_MAX + 1); /* and one of rows */
+    assert_int_equal(spmmi_draft_parts_needed(&draft), 2 * SPMMI_VARIANT_MAX + 1); /* 1: part 0 */
     fit(&draft, 33, FAR);
     spmmi_draft_write(&draft, plan);
     assert_int_equal(plan->variant_count, SPMMI_VARIANT_MAX - 33);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which decisions share a part: search_share.h. */
+/* Checks which decisions share a part (search_share.h). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,8 +14,8 @@
 #define DECISIONS 3
 #define CANDIDATES 4
 
-/* Times of each candidate for each decision; 0: it may not run. The first is of rows, two are heights of tiled, and the
- * last is of panel. */
+/* The time of each candidate for each decision; 0: it may not run. Candidate 0 is of rows, 1 and 2 are of
+ * tiled with two heights, 3 is of panel. */
 struct scene {
     struct spmmi_request request;
     struct spmmi_candidate lists[DECISIONS][CANDIDATES];
@@ -61,7 +61,7 @@ static void share(struct scene *s)
     spmmi_considered_free(s->considered, DECISIONS);
 }
 
-/* The heights that run, 0 of rows. */
+/* Checks the heights of the winners after sharing; 0 means rows. */
 static void expect(const double seconds[DECISIONS][CANDIDATES], const uint32_t heights[DECISIONS])
 {
     struct scene s = scene_make(seconds);
@@ -76,14 +76,14 @@ static void a_part_is_given_up_where_another_is_nearly_as_fast(void **state)
     expect((const double[][CANDIDATES]){{9, 1, 1.2, 0}, {9, 1.04, 1, 0}, {9, 1, 1.2, 0}},
            (const uint32_t[]){64, 64, 64});
     expect((const double[][CANDIDATES]){{9, 1, 1.2, 0}, {9, 1.06, 1, 0}, {9, 1, 1.2, 0}},
-           (const uint32_t[]){64, 128, 64}); /* too slow */
+           (const uint32_t[]){64, 128, 64}); /* height 64 is too slow */
     expect((const double[][CANDIDATES]){{9, 1, 1.2, 0}, {9, 0, 1, 0}, {9, 1, 1.2, 0}},
-           (const uint32_t[]){64, 128, 64}); /* it may not run */
+           (const uint32_t[]){64, 128, 64}); /* height 64 may not run */
     expect((const double[][CANDIDATES]){{9, 1, 0, 1.01}, {9, 0, 1, 1.01}, {9, 0, 1, 1.01}},
-           (const uint32_t[]){64, 128, 128}); /* only parts that somebody needs anyway */
+           (const uint32_t[]){64, 128, 128}); /* only parts that another decision needs anyway */
 }
 
-/* The least loss first, and a decision that moved counts from what was fastest. */
+/* The smallest loss goes first. The loss of a decision that moved still counts from its fastest candidate. */
 static void no_decision_loses_more_than_that(void **state)
 {
     (void)state;
@@ -91,7 +91,7 @@ static void no_decision_loses_more_than_that(void **state)
            (const uint32_t[]){128, 128, 256});
 }
 
-/* All of its parts share an array of nonzeros. */
+/* Parts of rows are kept, because all of them share one array of nonzeros. */
 static void parts_of_the_first_family_stay(void **state)
 {
     (void)state;
@@ -105,10 +105,10 @@ static void parts_of_other_families_run_instead(void **state)
     expect((const double[][CANDIDATES]){{9, 1, 2, 2}, {9, 2, 1, 1.04}, {9, 2, 2, 1}},
            (const uint32_t[]){64, 256, 256});
     expect((const double[][CANDIDATES]){{9, 1, 2, 2}, {9, 2, 1, 1.06}, {9, 2, 2, 1}},
-           (const uint32_t[]){64, 128, 256}); /* too slow */
+           (const uint32_t[]){64, 128, 256}); /* panel is too slow */
 }
 
-/* They are slower than predicted, beside others. */
+/* Parts of rows do not replace other parts: their predictions are too low compared with other families. */
 static void parts_of_the_first_family_do_not_run_instead(void **state)
 {
     (void)state;
@@ -129,7 +129,8 @@ static void measured_decisions_stay(void **state)
     assert_int_equal(s.decisions[1].winner.unit_rows, 128);
 }
 
-/* The trace tells that it is slower than another kernel, and of which time it would have been taken. */
+/* The trace must tell that the winner is slower than another kernel, and up to which time it may be
+ * chosen. */
 static void the_trace_says_why_the_slower_one_runs(void **state)
 {
     const double seconds[][CANDIDATES] = {{9, 1, 2, 0}, {1.02, 1.04, 1, 0}, {9, 1, 2, 0}};
@@ -149,7 +150,8 @@ static void the_trace_says_why_the_slower_one_runs(void **state)
     assert_int_equal(chosen, 1);
 }
 
-/* A whole inspection: column-major products of 128 columns would be 3 % faster by another height of bcsr. */
+/* Runs a whole inspection. Another height of bcsr would make column-major products of 128 columns 3 %
+ * faster. */
 static void plans_have_fewer_parts(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Terms of the cost model for rows in slices, rows that groups share and few columns, worked out by hand
- * (docs/model.md). */
+/* Checks terms of the cost model for rows in slices, rows that groups share and few columns, worked out by
+ * hand (docs/model.md). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,8 @@
 
 #include "model_fixture.h"
 
-/* 1,000 rows of 10 in 32 slices of up to 10, and 500 columns, which every window holds and every use finds again. */
+/* 1,000 rows of 10 nonzeros in 32 slices of up to 10 entries per row. Every window holds all 500 columns, and
+ * every use of a column counts as a reuse. */
 static struct spmmi_model_matrix matrix_of_slices(void)
 {
     struct spmmi_model_matrix m = {
@@ -43,7 +44,7 @@ static void assert_term(const struct spmmi_model_matrix *m, spmm_dtype_t dtype, 
     assert_near(term(m, 1, dtype, of), expected);
 }
 
-/* Two warps a slice, of a batch of 8 entries each. */
+/* A slice has two warps, with one batch of 8 entries each. */
 static void terms_are_as_counted(void **state)
 {
     (void)state;
@@ -55,7 +56,8 @@ static void terms_are_as_counted(void **state)
     assert_term(&m, SPMM_F32, SPMMI_TERM_LONGEST, 2e-6);
 }
 
-/* Columns take 16, 20 or 32 bits, with a word of high bits a batch and row. Equal values are not read. */
+/* Column indices take 16, 20 or 32 bits. With 20 bits, each batch and row has a word of high bits. Equal
+ * values are not read. */
 static void bytes_are_those_of_entries(void **state)
 {
     (void)state;
@@ -70,7 +72,7 @@ static void bytes_are_those_of_entries(void **state)
     assert_term(&m, SPMM_F32, SPMMI_TERM_DRAM, (10240 * 4.0 + 4000) / 1e12);
 }
 
-/* Runs of three columns have one index; words of high bits are of 12 entries. f64 has none. */
+/* A run of three columns has one index, and a word of high bits covers 12 entries. f64 has no runs. */
 static void runs_have_a_third_of_the_columns(void **state)
 {
     (void)state;
@@ -78,12 +80,12 @@ static void runs_have_a_third_of_the_columns(void **state)
     m.slices.breaks = 0;
     assert_term(&m, SPMM_F32, SPMMI_TERM_DRAM, (10240 * (4 + 2 / 3.0) + 4000) / 1e12);
     assert_term(&m, SPMM_F64, SPMMI_TERM_DRAM, (10240 * 10.0 + 8000) / 1e12);
-    assert_term(&m, SPMM_F32, SPMMI_TERM_WAVES, 8 * 2 / 40.0 * 1e-6); /* four blocks a multiprocessor */
+    assert_term(&m, SPMM_F32, SPMMI_TERM_WAVES, 8 * 2 / 40.0 * 1e-6); /* four thread blocks per SM */
     m.slices.span = 70000;
     assert_term(&m, SPMM_F32, SPMMI_TERM_DRAM, (10240 * (4 + 2 / 3.0) + 64 * 128 * 8 / 12.0 + 4000) / 1e12);
 }
 
-/* Of each type; rows with too much padding have none. */
+/* Slices have constants of their own for each type. Rows with too much padding have no slices. */
 static void slices_have_constants_of_their_own(void **state)
 {
     static const spmm_dtype_t dtypes[] = {SPMM_F32, SPMM_F64, SPMM_F16};
@@ -102,7 +104,8 @@ static void slices_have_constants_of_their_own(void **state)
     assert_true(own[2]->start_us < own[0]->start_us && own[0]->start_us < own[1]->start_us);
 }
 
-/* Two warps have 32 rows, so that eight have 128 of 10 nonzeros. Columns are too many for the L1 cache. */
+/* Two warps have 32 rows, so eight warps have 128 rows of 10 nonzeros. There are too many columns for the L1
+ * cache. */
 static void a_block_finds_what_its_rows_read(void **state)
 {
     (void)state;
@@ -115,7 +118,8 @@ static void a_block_finds_what_its_rows_read(void **state)
                 log2(1280) - 10);
 }
 
-/* Rows of one nonzero leave seven of eight loads of a batch idle; high bits would take more than they save. */
+/* Rows of one nonzero use only one of the eight loads of a batch. High bits would take more bytes than they
+ * save. */
 static void short_rows_have_whole_batches(void **state)
 {
     (void)state;
@@ -139,7 +143,8 @@ static void other_products_have_none(void **state)
     assert_true(term(&m, 1, SPMM_F32, SPMMI_TERM_L1) != sliced);
 }
 
-/* 32 columns of f32, 8 lanes: eight groups share each of 100 long rows, 25 blocks. A row's ends take four steps. */
+/* 32 columns of f32 take 8 lanes. Eight groups share each of 100 long rows, in 25 thread blocks. The ends of
+ * a row take four steps. */
 static void groups_share_the_steps_of_long_rows(void **state)
 {
     (void)state;
@@ -147,18 +152,18 @@ static void groups_share_the_steps_of_long_rows(void **state)
     struct spmmi_model_matrix m = matrix_of_slices();
     m.rows_used = 100;
     m.item_longest = 3;
-    m.longest = 31; /* eight quads */
+    m.longest = 31; /* eight groups of four nonzeros */
     for (int i = 0; i < SPMMI_STEP_LEVELS; i++)
         m.item_steps[i] = ceil(ldexp(1000, -i)) * 3;
     const struct spmmi_prediction p = spmmi_predict(&device, &m, &c, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
-    /* Two warps a row; four rows a block. */
+    /* Two warps per row, and four rows per thread block. */
     assert_near(p.term[SPMMI_TERM_L1], 2 * 1000 * 3 / 8.0 * 4 * (4 * 8 + 4 * 128) / 5e12);
     assert_near(p.term[SPMMI_TERM_WAVES],
                 (250 * 3 / 8.0 + 4 * 25) / 50 * 1e-6); /* B is in the L1 cache, A is not */
     assert_near(p.term[SPMMI_TERM_LONGEST], 3e-6 / 8);
 }
 
-/* They have constants of their own, if the profile has such. */
+/* Rows that groups share have constants of their own if the profile has them. */
 static void shared_rows_have_their_own_constants(void **state)
 {
     (void)state;
@@ -170,7 +175,7 @@ static void shared_rows_have_their_own_constants(void **state)
     m.rows_used = 100;
     m.longest = 31;
     fitted.is_fitted[split][SPMMI_MODEL_F32] = 1;
-    fitted.launch_s = 2e-6; /* of which an early start hides half, else 1.5 us */
+    fitted.launch_s = 2e-6; /* an early start hides half of it, at most 1.5 us */
     p = spmmi_predict(&fitted, &m, &c, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     assert_true(p.is_shared && p.kernel == split);
     fitted.is_fitted[shared][SPMMI_MODEL_F32] = 1;
@@ -178,13 +183,13 @@ static void shared_rows_have_their_own_constants(void **state)
     p = spmmi_predict(&fitted, &m, &c, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     assert_int_equal(p.kernel, shared);
     assert_near(p.seconds, spmmi_model_combine(&fitted.model[shared][SPMMI_MODEL_F32], p.term, 1e-6, 0));
-    m.longest = 3; /* no group has a quad beside the first */
+    m.longest = 3; /* only the first group has a quad */
     p = spmmi_predict(&fitted, &m, &c, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     assert_true(!p.is_shared && p.kernel == split);
 }
 
-/* A column of B fits the L1 cache: each of 10 multiprocessors misses its 62.5 sectors once in 1000 reads, though a
- * block meets nothing again. What it misses costs 3.5 times the bytes. */
+/* A column of B fits the L1 cache: each of 10 multiprocessors misses its 62.5 sectors once in 1000 reads,
+ * although a thread block reuses nothing. A miss costs 3.5 times its bytes. */
 static void a_column_in_the_l1_cache_is_missed_once(void **state)
 {
     (void)state;

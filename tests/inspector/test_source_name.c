@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of sources: what is not printable UTF-8 is replaced, what is too long is cut at a character. */
+/* Checks names of sources: bytes that are not printable UTF-8 are replaced, and long names are cut between
+ * characters. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

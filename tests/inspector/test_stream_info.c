@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How executors on GPUs hold op(A): spmm_plan_stream, for matrices whose form follows from their shape. */
+/* Checks spmm_plan_stream, which tells how executors on GPUs store op(A), for matrices whose form follows
+ * from their shape. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +26,7 @@ static spmm_stream_info_t stream_at(const spmm_plan_t *plan, int variant)
     return s;
 }
 
-/* Of a plan for products of n columns on a GPU. */
+/* Returns options for a plan of products with n columns on a GPU. */
 static spmm_inspect_options_t options_of(const char *kernel, uint32_t op, const int64_t *n)
 {
     return (spmm_inspect_options_t)OPTIONS(.n = n, .n_count = 1, .ops = op, .a_type = SPMM_F32,
@@ -49,7 +50,7 @@ static void forms_follow_from_the_pattern(void **state)
         {"gen:diag:65536", "rows/row-split", SPMM_OPS_N, SPMM_F32, 16, 16, 1},
         {"gen:diag:65537", "rows/row-split", SPMM_OPS_N, SPMM_F32, 32, 16, 1},
         {"gen:rand:200000:6", "rows/row-split", SPMM_OPS_N, SPMM_F32, 32, 20, 1},
-        {"gen:rand:200000:6", "rows/row-split", SPMM_OPS_T, SPMM_F32, 32, 0, 0}, /* its rows are uneven */
+        {"gen:rand:200000:6", "rows/row-split", SPMM_OPS_T, SPMM_F32, 32, 0, 0}, /* uneven rows */
         {"gen:dense:1:70000", "rows/row-split", SPMM_OPS_N, SPMM_F32, 32, 0, 0},
         {"gen:dense:1:70000", "rows/row-split", SPMM_OPS_T, SPMM_F32, 16, 16, 1},
         {"gen:dense:64:64", "panel", SPMM_OPS_N, SPMM_F32, 0, 0, 0},
@@ -82,7 +83,7 @@ static void slices_are_for_one_column_on_a_gpu(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* A row of two values. */
+/* Inspects a row of two values. Returns whether its stream lacks values. */
 static int lacks_values(double first, double second, int pattern_only)
 {
     static const int64_t row_ptr[] = {0, 2};
@@ -124,7 +125,7 @@ static void errors_are_reported_and_outputs_are_zero(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* 51 row pointers twice and 50 columns. */
+/* The transpose needs 51 row pointers twice, and 50 columns. */
 static void a_transpose_keeps_to_the_budget(void **state)
 {
     const spmm_inspect_options_t options = options_of("rows/row-split", SPMM_OPS_T, &one);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One plan for several machines and types of values: what each gets, what is shared, what is refused. */
+/* Checks plans for several targets and value types: the variants of each, shared parts, and refusals. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,8 @@ static int are_equal(const struct spmmi_part *a, const struct spmmi_part *b)
            (a->item_count == 0 || memcmp(a->items, b->items, a->item_count * sizeof *a->items) == 0);
 }
 
-/* Of whichever variants: field by field, as the bytes between them have no value. */
+/* Returns whether two trace entries are equal except for their variant. Compares each field, because the
+ * bytes of padding between them are undefined. */
 static int tell_the_same(const struct spmmi_trace *a, const struct spmmi_trace *b)
 {
     return a->family == b->family && a->schedule == b->schedule && a->chosen == b->chosen &&
@@ -37,7 +38,8 @@ static int tell_the_same(const struct spmmi_trace *a, const struct spmmi_trace *
            a->threshold == b->threshold;
 }
 
-/* The variant of this target and type that comes after the first `skipped` ones; type 0: the plan's. */
+/* Returns the variant for this target and type after skipping the first `skipped` ones; NULL if there is
+ * none. Type 0 is the type of the plan. */
 static const struct spmmi_variant *typed_variant_of(const spmm_plan_t *plan, uint32_t target,
                                                     spmm_dtype_t type, uint32_t skipped)
 {
@@ -54,7 +56,7 @@ static const struct spmmi_variant *variant_of(const spmm_plan_t *plan, uint32_t 
     return typed_variant_of(plan, target, (spmm_dtype_t)0, skipped);
 }
 
-/* The variants for this target are the same ones, of equal parts, for the same reasons. */
+/* Checks that both plans have the same variants for this target, with equal parts and equal trace entries. */
 static void agree_on(const spmm_plan_t *one, const spmm_plan_t *all, uint32_t target)
 {
     const struct spmmi_variant *v = NULL;
@@ -93,7 +95,7 @@ static void no_part_is_there_twice(const spmm_plan_t *plan)
         }
 }
 
-/* Each target gets what a plan for it alone has; the CPU too where nobody names it. */
+/* Each target gets the same variants as in a plan for it alone. So does the CPU if it is not named. */
 static void each_device_gets_what_its_own_plan_has(void **state)
 {
     const spmm_inspect_options_t cases[] = {
@@ -138,7 +140,8 @@ static void each_device_gets_what_its_own_plan_has(void **state)
 
 static const spmm_dtype_t types[] = {SPMM_F16, SPMM_F64, SPMM_F32, SPMM_BF16}; /* in any order */
 
-/* Each type gets what a plan for it alone has, on each device; the values are of the widest. */
+/* Each type gets the same variants on each device as in a plan for it alone. The values are stored in the
+ * widest type. */
 static void each_type_gets_what_its_own_plan_has(void **state)
 {
     const spmm_inspect_options_t cases[] = {
@@ -177,7 +180,7 @@ static void each_type_gets_what_its_own_plan_has(void **state)
     spmm_matrix_destroy(m);
 }
 
-/* One type in the list is that type alone, whatever else the options say of it. */
+/* A list of one type is the same as naming this type, whatever other options say about it. */
 static void one_type_is_that_type(void **state)
 {
     static const spmm_dtype_t half[] = {SPMM_F16};
@@ -191,7 +194,7 @@ static void one_type_is_that_type(void **state)
     spmm_matrix_destroy(m);
 }
 
-/* Candidates are measured as plans of their own type. */
+/* Checks that a candidate is measured as a plan of its own type. */
 static spmm_status_t measure(void *context, const spmm_plan_t *plan, spmm_op_t op, int64_t n,
                              spmm_layout_t layout, double *us)
 {
@@ -222,7 +225,7 @@ static void candidates_are_measured_in_their_type(void **state)
     spmm_matrix_destroy(m);
 }
 
-/* The largest value of the matrix, 70000, is infinite in f16 alone. */
+/* The largest value of the matrix, 70000, is too large only for f16. */
 static void values_must_fit_every_type(void **state)
 {
     static const int64_t row_ptr[] = {0, 1, 3};
@@ -243,7 +246,7 @@ static void values_must_fit_every_type(void **state)
     spmm_plan_destroy(
         inspect_plan(m, &(spmm_inspect_options_t)OPTIONS(.a_types = with_bf16, .a_type_count = 2)));
     spmm_matrix_destroy(m);
-    /* New values have to fit too. */
+    /* New values must fit as well. */
     assert_int_equal(spmm_matrix_from_csr(&small, &m, NULL), SPMM_OK);
     plan = inspect_plan(m, &options);
     assert_int_equal(spmm_plan_with_values(plan, values, SPMM_F64, &updated, &diag), SPMM_ERR_ARGUMENT);
@@ -299,7 +302,8 @@ static int all_are_of(const spmm_plan_t *plan, uint32_t target, spmm_family_t fa
     return 1;
 }
 
-/* A kernel of GPUs is forced on the GPUs of the list, one of the CPU on the CPU; without a target on all. */
+/* A kernel for GPUs is forced on the GPUs in the list, a kernel for the CPU on the CPU, and a kernel without
+ * a target on all devices. */
 static void a_kernel_with_a_target_is_forced_there(void **state)
 {
     static const struct {
@@ -312,7 +316,7 @@ static void a_kernel_with_a_target_is_forced_there(void **state)
     spmm_matrix_t *m = inspect_generate("gen:rmat:12:20");
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        for (int first = 0; first <= 1; first++) { /* the CPU named, or beside the others */
+        for (int first = 0; first <= 1; first++) { /* the list with and without the CPU */
             const spmm_inspect_options_t options =
                 OPTIONS(.targets = devices + first, .target_count = (size_t)(DEVICES - first),
                         .force_kernel = cases[i].kernel);
@@ -326,7 +330,7 @@ static void a_kernel_with_a_target_is_forced_there(void **state)
     spmm_matrix_destroy(m);
 }
 
-/* However many there are. */
+/* Holds for any number of variants. */
 static void each_variant_has_a_winner_in_the_trace(void **state)
 {
     static const char *const many[] = {"any", "cpu", "a100", "h200"};
@@ -408,7 +412,7 @@ static spmm_plan_t *full_plan(const int64_t *n, int n_count)
     return plan;
 }
 
-/* What an executor for this type picks from. */
+/* Returns a copy of the plan with only those variants that an executor for this type can choose. */
 static struct spmm_plan of_type(const spmm_plan_t *plan, spmm_dtype_t type)
 {
     struct spmm_plan typed = *plan;
@@ -419,7 +423,7 @@ static struct spmm_plan of_type(const spmm_plan_t *plan, spmm_dtype_t type)
     return typed;
 }
 
-/* Does the device get its own variant, or one that all GPUs share, and does it fit? */
+/* Checks that the device gets its own variant or one that all GPUs share, and that it fits as wanted. */
 static void picks_own(const struct spmm_plan *typed, int device, int op, int64_t n, uint32_t layout,
                       int is_fit_wanted)
 {
@@ -431,7 +435,8 @@ static void picks_own(const struct spmm_plan *typed, int device, int op, int64_t
     assert_int_equal(fits, is_fit_wanted);
 }
 
-/* 64 variants are all that a plan may have: the metadata tell what was merged, and every n has its variant. */
+/* A plan may have at most 64 variants. The metadata must tell what was merged, and every n must have a
+ * variant. */
 static void ranges_are_merged_where_a_plan_is_full(void **state)
 {
     (void)state;
@@ -448,8 +453,8 @@ static void ranges_are_merged_where_a_plan_is_full(void **state)
     spmm_plan_destroy(plan);
 }
 
-/* Between numbers of columns that are asked for each device has its own variant then: one of another over the gap would
- * be taken before it. */
+/* In a full plan each device also has its own variant for n between the requested values. Otherwise a variant
+ * of another target that covers the gap would be chosen. */
 static void gaps_between_ranges_are_closed_where_a_plan_is_full(void **state)
 {
     static const int64_t apart[] = {1, 32, 128, 500}; /* only the last two ranges of the CPU are neighbours */
@@ -474,10 +479,10 @@ static void count_warnings(void *context, spmm_log_level_t level, const char *te
         level == SPMM_LOG_WARNING && strstr(text, "run a neighbour's kernel, at most ") != NULL;
 }
 
-/* Pairs of the caller come first. */
+/* Metadata of the caller has priority. */
 static void metadata_of_the_caller_stay(void **state)
 {
-    static char large[65481]; /* with the other pair 65,503 of 65,536 bytes */
+    static char large[65481]; /* with the other pair: 65,503 of 65,536 bytes */
     static const spmm_metadata_t own[] = {{"title", "a band"}, {"merged-ranges", "mine"}};
     const spmm_metadata_t full[] = {{"title", large}, {"license", "CC0-1.0"}};
     spmm_inspect_options_t options = OPTIONS(.targets = devices, .target_count = DEVICES, .a_types = types,
@@ -489,7 +494,7 @@ static void metadata_of_the_caller_stay(void **state)
     spmm_log_set(count_warnings, &warnings, SPMM_LOG_WARNING);
     spmm_plan_t *plan = inspect_plan(m, &options);
     spmm_log_set(NULL, NULL, SPMM_LOG_INFO);
-    assert_int_equal(warnings, 1); /* of more than 5 % */
+    assert_int_equal(warnings, 1); /* about a loss of more than 5 % */
     assert_string_equal(metadata_of(plan, "title"), "a band");
     assert_non_null(metadata_of(plan, "merged-ranges"));
     spmm_plan_destroy(plan);
@@ -534,7 +539,7 @@ static void lists_that_make_no_plan_are_refused(void **state)
         expect_refusal(&cases[i].options, cases[i].text);
 }
 
-/* Memory that is short anywhere is told, and nothing is lost. */
+/* Lets each allocation fail: the failure must be reported, without a leak. */
 static void short_memory_is_told(void **state)
 {
     const spmm_inspect_options_t options = OPTIONS(.targets = devices, .target_count = DEVICES,

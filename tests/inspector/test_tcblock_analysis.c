@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Metrics of windows, row blocks and block-row groups: worked out by hand, and against the layout that the executor
- * builds. */
+/* Checks metrics of windows, row blocks and block-row groups: worked out by hand, and compared with the
+ * layout that the executor builds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -71,7 +71,7 @@ static void assert_metrics(const struct spmmi_pattern *a, const uint32_t *permut
     spmmi_tcblock_analysis_close(&s);
 }
 
-/* Rows 0 .. 7 hold columns 0 .. 8, row 64 column 0; 65 rows. */
+/* Rows 0 .. 7 hold columns 0 .. 8, and row 64 holds column 0. There are 65 rows. */
 static void a_few_rows_are_as_counted_by_hand(void **state)
 {
     (void)state;
@@ -84,12 +84,13 @@ static void a_few_rows_are_as_counted_by_hand(void **state)
         row_ptr[i] = i <= 8 ? 9 * i : i <= 64 ? 72 : 73;
     const struct spmmi_pattern a = {
         .rows = 65, .cols = 9, .nnz = 73, .longest = 9, .row_ptr = row_ptr, .col_ind = col_ind};
-    /* Window 0 has two steps, window 8 one. Row blocks have one step, in it two blocks of window 0 and one of window 8.
-     * Block-row groups: columns 0 .. 7 and 8 .. 15 in rows 0 .. 15, columns 0 .. 7 in rows 64 .. 79. */
+    /* Window 0 has two steps, window 8 has one. Row blocks have one step, with two blocks of window 0 and one
+     * of window 8. Block-row groups have blocks at columns 0 .. 7 and 8 .. 15 in rows 0 .. 15, and at columns
+     * 0 .. 7 in rows 64 .. 79. */
     const struct expected expected[] = {{9, 10, 3, 3, 2}, {2, 10, 2, 3, 1}, {1, 9, 1, 3, 1},
                                         {1, 9, 1, 3, 1},  {2, 24, 2, 3, 1}, {1, 16, 1, 3, 1}};
     assert_metrics(&a, NULL, expected);
-    /* Window 0 takes rows 64, 0 .. 6, so that row 7 is window 1, of the same block row. */
+    /* Window 0 now has rows 64 and 0 .. 6. Row 7 is in window 1, which is in the same block row. */
     uint32_t permutation[65];
     for (uint32_t i = 0; i < 65; i++)
         permutation[i] = i == 0 ? 64 : i <= 64 ? i - 1 : i;
@@ -98,7 +99,7 @@ static void a_few_rows_are_as_counted_by_hand(void **state)
     assert_metrics(&a, permutation, reordered);
 }
 
-/* Row 0 holds columns 0 .. 129, row 8 columns 127 and 128: one in each step of a row block. */
+/* Row 0 holds columns 0 .. 129. Row 8 holds columns 127 and 128, one in each step of a row block. */
 static void each_step_of_a_panel_has_blocks_of_its_own(void **state)
 {
     (void)state;
@@ -110,8 +111,8 @@ static void each_step_of_a_panel_has_blocks_of_its_own(void **state)
         row_ptr[i] = i == 0 ? 0 : i <= 8 ? 130 : 132;
     const struct spmmi_pattern a = {
         .rows = 9, .cols = 130, .nnz = 132, .longest = 130, .row_ptr = row_ptr, .col_ind = col_ind};
-    /* Windows: 17 steps and one. Row blocks: 16 blocks and one of row 0, one and one of row 8. Block-row groups: one
-     * block row with 17 blocks, 4 a step. */
+    /* Windows: 17 steps and one step. Row blocks: row 0 has 16 blocks in one step and one in the other, row 8
+     * has one in each. Block-row groups: one block row with 17 blocks, 4 per step. */
     const struct expected expected[] = {{2, 132, 18, 18, 17}, {1, 130, 2, 19, 2}, {1, 130, 2, 19, 2},
                                         {1, 130, 2, 19, 2},   {1, 136, 5, 17, 5}, {1, 136, 5, 17, 5}};
     assert_metrics(&a, NULL, expected);
@@ -123,7 +124,8 @@ static void items_are_cut_where_the_item_size_says(void **state)
     spmm_matrix_t *m = row_block_matrix("gen:arrow:600");
     const struct spmmi_pattern a = pattern_of(m);
     struct spmmi_tcblock_analysis s = analysis_of(&a, NULL, 0, 1);
-    /* Window 0 holds all 600 columns: 75 steps. Each other one has 8 rows with column 0 and their own: 9, 2 steps. */
+    /* Window 0 holds all 600 columns: 75 steps. Each other window has column 0 and its own 8 columns: 9
+     * columns, 2 steps. */
     assert_true(s.counts[SPMMI_TCBLOCK_8].steps == 75 + 74 * 2);
     struct spmmi_tcblock_items items = spmmi_tcblock_items(&s, SPMMI_TCBLOCK_8, 75);
     assert_true(items.items == 75 && items.partials == 0);
@@ -131,26 +133,25 @@ static void items_are_cut_where_the_item_size_says(void **state)
     assert_true(items.items == 76 && items.partials == 2);
     items = spmmi_tcblock_items(&s, SPMMI_TCBLOCK_8, 1);
     assert_true(items.items == 75 + 74 * 2 && items.partials == items.items);
-    /* 223 steps over 32 items of one multiprocessor. */
+    /* One multiprocessor has 32 items: 223 steps are 7 per item, below the minimum of 16. */
     struct spmmi_tcblock_counts f = s.counts[SPMMI_TCBLOCK_8];
     assert_int_equal(spmmi_tcblock_item_size(&f, 1), 16);
     f.steps = 3201;
     assert_int_equal(spmmi_tcblock_item_size(&f, 1), 101);
     assert_int_equal(spmmi_tcblock_item_size(&f, 5), 21);
     f.longest = 42;
-    assert_int_equal(spmmi_tcblock_item_size(&f, 5), 42); /* twice that, which is borne */
+    assert_int_equal(spmmi_tcblock_item_size(&f, 5), 42); /* twice the mean is accepted */
     f.longest = 43;
     assert_int_equal(spmmi_tcblock_item_size(&f, 5), 21);
     f.unit_rows = 64;
     f.step_columns = 128;
     assert_int_equal(spmmi_tcblock_item_size(&f, 5),
-                     171); /* 4 times 3,201 / 75: there are more than 20 units */
+                     171); /* 4 times 3,201 / 75, as there are more than 20 units */
     assert_int_equal(spmmi_tcblock_item_size(&f, 50), 65);  /* 4 times 3,201 / 200 */
-    assert_int_equal(spmmi_tcblock_item_size(&f, 1000), 8); /* 12,804 / 4,000 are less */
+    assert_int_equal(spmmi_tcblock_item_size(&f, 1000), 8); /* 12,804 / 4,000 is below the minimum */
     f.step_columns = 32;
     f.longest = 64;
-    assert_int_equal(spmmi_tcblock_item_size(&f, 1000),
-                     64); /* 32 are as many columns; twice that, which is borne */
+    assert_int_equal(spmmi_tcblock_item_size(&f, 1000), 64); /* the minimum is 32; twice that is accepted */
     f.longest = 65;
     assert_int_equal(spmmi_tcblock_item_size(&f, 1000), 32);
     assert_int_equal(spmmi_tcblock_item_size(&f, 50), 65);
@@ -194,7 +195,7 @@ static void metrics_are_those_of_the_layout(void **state)
     const char *const spec = *state;
     spmm_matrix_t *m = row_block_matrix(spec);
     const struct spmmi_pattern a = pattern_of(m);
-    for (int i = 0; i < 4; i++) { /* natural and shuffled, blocks of 8 and of 16 columns */
+    for (int i = 0; i < 4; i++) { /* natural and shuffled rows, blocks of 8 and of 16 columns */
         const spmm_dtype_t dtype = i < 2 ? SPMM_F32 : SPMM_BF16;
         struct spmmi_row_block_input in = row_block_input_open(m, 0, i % 2 != 0);
         struct spmmi_tcblock_analysis s = analysis_in(&a, in.permutation, dtype, 0, 3);
@@ -229,7 +230,7 @@ static void threads_change_no_value(void **state)
     spmm_matrix_destroy(m);
 }
 
-/* Columns that are far more than nonzeros are sorted instead of counted in arrays. */
+/* If there are far more columns than nonzeros, the columns are sorted instead of counted in arrays. */
 static void empty_columns_change_no_value(void **state)
 {
     static const char *const shapes[] = {"gen:rmat:9:9", "gen:empty:300:5", "gen:block:320:16:2"};
@@ -296,7 +297,8 @@ static void memory_that_is_short_is_reported(void **state)
     spmm_matrix_destroy(m);
 }
 
-/* 2^32 / 64 blocks is where the values of dense ones leave 32 bits, a tenth of it is left for estimates. */
+/* At 2^32 / 64 dense blocks the number of values exceeds 32 bits. A tenth of this is left as a margin for
+ * estimates. */
 static void layouts_beyond_32_bits_do_not_fit(void **state)
 {
     (void)state;
@@ -311,7 +313,7 @@ static void layouts_beyond_32_bits_do_not_fit(void **state)
     f.steps = f.blocks = maximum / 64 + 1;
     assert_false(spmmi_tcblock_fits(&f, SPMM_SCHEDULE_DENSE));
     assert_true(spmmi_tcblock_fits(&f, SPMM_SCHEDULE_PACKED));
-    f.steps = maximum / 8 + 1; /* columns, 8 a step */
+    f.steps = maximum / 8 + 1; /* 8 columns per step */
     assert_false(spmmi_tcblock_fits(&f, SPMM_SCHEDULE_PACKED));
     f = (struct spmmi_tcblock_counts){.family = SPMM_FAMILY_PANEL,
                                       .step_columns = 128,
