@@ -429,7 +429,7 @@ static void times_of_tiles_are_as_counted(void **state)
         uint64_t ns; /* without the time for the bytes; 0: not possible */
     } cases[] = {
         {{100, 0, 0, 0, 640, 320, 640}, 1, 1000 + 10 * 10 + 100 + 10},     /* 100 tiles of 10 steps */
-        {{100, 0, 0, 0, 64, 32, 640}, 1, 1000 + 10 * 10 + 1 + 10},         /* one loads as slowly as 100 */
+        {{100, 0, 0, 0, 64, 32, 640}, 1, 1000 + 10 * 10 + 1 + 10},         /* one tile: as slow as 100 */
         {{100, 0, 0, 0, 64, 6400, 1}, 1, 1000 + 10 + 200 + 2},             /* 200 thread blocks run at once */
         {{100, 0, 0, 0, 64, 6401, 1}, 1, 0},                               /* one too many */
         {{100, 0, 0, 1, 64, 6432, 1}, 1, 1000 + 10 + 201 + 2 + 30},        /* one of 201 starts later */
@@ -441,8 +441,7 @@ static void times_of_tiles_are_as_counted(void **state)
         {{100, 0, 0, 1, 640, 321, 640}, 2, 0},                        /* even if C would be copied */
         {{100, 0, 0, 0, 640, 320, 193}, 2, 1000 + 2 * 10 + 200 + 4},  /* two steps each, the minimum */
         {{100, 0, 0, 0, 640, 320, 192}, 2, 0},
-        {{100, 0, 0, 0, 64, 32 * 44, 1024}, 4, 1000 + 4 * 10 + 176 + 7}, /* 200 * 10 / 45 = 44 clusters at
-                                                                          * once */
+        {{100, 0, 0, 0, 64, 32 * 44, 1024}, 4, 1000 + 4 * 10 + 176 + 7}, /* 200 * 10 / 45 = 44 clusters */
         {{100, 0, 0, 0, 64, 32 * 45, 1024}, 4, 0},
         {{100, 0, 0, 0, 64, 32, 4096}, 1, 1000 + 64 * 10 + 1 + 64}, /* the most steps */
         {{100, 0, 0, 0, 64, 32, 4097}, 1, 0}};

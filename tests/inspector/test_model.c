@@ -152,7 +152,7 @@ static void locality_of_a_small_matrix_is_as_counted(void **state)
     assert_near(m.rows_used, 3);
     assert_near(m.longest, 3);
     assert_near(m.by_rows.near[0], 1.0 / 6); /* the third use of column 0 follows at once */
-    assert_near(m.by_rows.near[1], 2.0 / 6); /* the second use is two nonzeros later */
+    assert_near(m.by_rows.near[1], 2.0 / 6); /* the second use is two after the first */
     assert_near(m.by_rows.near[2], 3.0 / 6); /* column 1 is used again three nonzeros later */
     assert_near(m.by_rows.working_set[0], 1);
     assert_near(m.by_rows.working_set[1], 9.0 / 5); /* the windows of two nonzeros hold 2 2 1 2 2 columns */
@@ -232,8 +232,8 @@ static void a_larger_cache_hits_no_less(void **state)
     spmm_matrix_destroy(matrix);
 }
 
-/* If columns are drawn independently at random, the hit share is Che's: sum p_c (1 - exp(-p_c T)) with sum (1
- * - exp(-p_c T)) = columns in the cache. Here all p_c are equal, so share = columns / cols. */
+/* If columns are drawn independently at random, the hit share is Che's: sum p_c (1 - exp(-p_c T)), where
+ * sum (1 - exp(-p_c T)) = columns in the cache. Here all p_c are equal, so share = columns / cols. */
 static void independent_columns_give_che_s_share(void **state)
 {
     (void)state;

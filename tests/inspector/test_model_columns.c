@@ -105,8 +105,8 @@ static void wide_copies_take_several_passes(void **state)
     }
 }
 
-/* If bcsr would take the columns as they are, panel converts only B, in passes of more columns than if it
- * converts C too. */
+/* Unless rows are permuted, panel stores column-major C itself and converts only B, in passes of more columns
+ * than if it converts C too. */
 static void panel_stores_columns(void **state)
 {
     (void)state;

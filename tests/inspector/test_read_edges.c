@@ -236,8 +236,8 @@ static void gzip_of_unlike_members_is_unpacked(void **state)
     free(text);
 }
 
-/* A frame with 8 MiB of text claims to hold 65 MiB, 1 GiB or no size. The claim may decide how much memory is
- * allocated, but not the result. */
+/* A frame with 8 MiB of text is read whether it states its size or not. If it claims 65 MiB or 1 GiB, it is
+ * refused as damaged, as with any other wrong size. */
 static void zstd_frames_may_claim_any_size(void **state)
 {
     static const uint64_t claims[] = {UINT64_C(65) << 20, UINT64_C(1) << 30};

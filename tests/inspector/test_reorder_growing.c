@@ -34,8 +34,8 @@ static uint32_t *permutation_of(const spmm_matrix_t *m, int threads)
 /* ---- Written out ---- */
 
 /* State of the literal implementation. A node is a set of rows with equal patterns. ever, in_cluster and
- * in_window count the rows of each node that joined; with counts_columns, the rows of each column that a
- * joined node reads. */
+ * in_window count the rows of each node that joined; with counts_columns, all rows of each node that a joined
+ * node has as a column. */
 struct literal {
     const spmm_matrix_t *m;
     int64_t nodes, *node_of, *head, *size;

@@ -152,7 +152,7 @@ static void groups_share_the_steps_of_long_rows(void **state)
     struct spmmi_model_matrix m = matrix_of_slices();
     m.rows_used = 100;
     m.item_longest = 3;
-    m.longest = 31; /* eight groups of four nonzeros */
+    m.longest = 31; /* eight times four nonzeros, the last one short */
     for (int i = 0; i < SPMMI_STEP_LEVELS; i++)
         m.item_steps[i] = ceil(ldexp(1000, -i)) * 3;
     const struct spmmi_prediction p = spmmi_predict(&device, &m, &c, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
@@ -183,7 +183,7 @@ static void shared_rows_have_their_own_constants(void **state)
     p = spmmi_predict(&fitted, &m, &c, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     assert_int_equal(p.kernel, shared);
     assert_near(p.seconds, spmmi_model_combine(&fitted.model[shared][SPMMI_MODEL_F32], p.term, 1e-6, 0));
-    m.longest = 3; /* only the first group has a quad */
+    m.longest = 3; /* at most four nonzeros: only the first group has work */
     p = spmmi_predict(&fitted, &m, &c, 32, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
     assert_true(!p.is_shared && p.kernel == split);
 }
