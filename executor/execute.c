@@ -106,9 +106,10 @@ static void note_write(const spmm_executor_t *executor, int variant, const spmm_
     const struct spmmi_variant *v = &executor->shape.variants[variant];
     char target[32];
     if (spmmi_is_given_up(executor, variant)) {
-        (void)snprintf(info->note, sizeof info->note,
-                       "the kernel of the plan for n = %lld, %s-major, is given up for the memory budget",
-                       (long long)b->cols, spmm_layout_name(b->layout));
+        (void)snprintf(
+            info->note, sizeof info->note,
+            "the memory budget excludes the plan's kernel for n = %lld, %s-major: another one runs",
+            (long long)b->cols, spmm_layout_name(b->layout));
         return;
     }
     if (executor->cpu != NULL)

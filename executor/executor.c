@@ -71,11 +71,12 @@ static spmm_status_t options_read(const spmm_executor_options_t *from, spmm_exec
                  "jit is %d, expected a level of spmm_jit_level_t", (int)to->jit);
     SPMM_REQUIRE(to->n_min >= 0 && to->n_max >= 0 && (to->n_max == 0 || to->n_min <= to->n_max),
                  SPMM_ERR_ARGUMENT, diag,
-                 "n is wanted from %lld to %lld, expected 0 or more and ascending, or n_max 0 for any",
+                 "n_min is %lld and n_max %lld, expected 0 <= n_min <= n_max, or n_max 0 for no limit",
                  (long long)to->n_min, (long long)to->n_max);
     SPMM_REQUIRE((to->ops & ~(SPMM_OPS_N | SPMM_OPS_T)) == 0 &&
                      (to->layouts & ~(SPMM_LAYOUTS_ROW_MAJOR | SPMM_LAYOUTS_COL_MAJOR)) == 0,
-                 SPMM_ERR_ARGUMENT, diag, "ops is 0x%x and layouts 0x%x, expected bits of both, or 0",
+                 SPMM_ERR_ARGUMENT, diag,
+                 "ops is 0x%x and layouts 0x%x, expected masks of SPMM_OPS_* and SPMM_LAYOUTS_*, or 0",
                  to->ops, to->layouts);
     SPMM_TRY(spmmi_device_memory_open(to->allocator, SPMM_DEVICE_CPU, &memory, diag));
     to->threads = spmmi_team_clamp(to->threads, "an executor");

@@ -72,7 +72,7 @@ void spmmi_executor_log(const spmm_executor_t *executor)
     if (executor->given_up != 0)
         spmmi_log(
             SPMM_LOG_WARNING,
-            "the memory budget has no room for all kernels of the plan: %d of its %u variants run by others",
+            "the memory budget is too small for all kernels of the plan: %d of its %u variants run others",
             __builtin_popcountll(executor->given_up), executor->shape.variant_count);
     for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++)
         if (has_op(executor, ops[i]))

@@ -30,7 +30,7 @@ static spmm_status_t dense_check(const spmm_dense_t *d, const char *name, spmm_d
     SPMM_REQUIRE(d->layout == SPMM_ROW_MAJOR || d->layout == SPMM_COL_MAJOR, SPMM_ERR_ARGUMENT, diag,
                  "the layout of %s is %d, expected 0 (row-major) or 1 (column-major)", name, (int)d->layout);
     SPMM_REQUIRE(spmm_dtype_size(d->type) != 0, SPMM_ERR_ARGUMENT, diag,
-                 "the type of %s is %d, which is none", name, (int)d->type);
+                 "the type of %s is %d, which is not a type of spmm_dtype_t", name, (int)d->type);
     SPMM_REQUIRE(d->rows >= 0 && d->cols >= 0, SPMM_ERR_ARGUMENT, diag, "%s is %lld x %lld", name,
                  (long long)d->rows, (long long)d->cols);
     SPMM_REQUIRE(d->ld >= (d->layout == SPMM_ROW_MAJOR ? d->cols : d->rows), SPMM_ERR_ARGUMENT, diag,
@@ -78,12 +78,11 @@ static spmm_status_t types_check(const struct spmm_plan *shape, const spmm_dense
         spmmi_types_find((struct spmmi_types){shape->dtype, b->type, c->type, 0}) != NULL)
         return SPMM_OK;
     types_list(shape->dtype, known);
-    SPMM_REQUIRE(
-        !find_a_type(b->type, c->type, &a_type), SPMM_ERR_TYPE, diag,
-        "the values of A are %s, so B and C are of types %s; found B %s and C %s, which go with values "
-        "of A of %s: inspect for these",
-        spmm_dtype_name(shape->dtype), known, spmm_dtype_name(b->type), spmm_dtype_name(c->type),
-        spmm_dtype_name(a_type));
+    SPMM_REQUIRE(!find_a_type(b->type, c->type, &a_type), SPMM_ERR_TYPE, diag,
+                 "the values of A are %s, so B and C are of types %s; found B %s and C %s, which need values "
+                 "of A of %s: inspect for these",
+                 spmm_dtype_name(shape->dtype), known, spmm_dtype_name(b->type), spmm_dtype_name(c->type),
+                 spmm_dtype_name(a_type));
     SPMM_TRY(spmmi_types_require((struct spmmi_types){shape->dtype, b->type, c->type, 0}, diag));
 cleanup:
     return status;
@@ -100,7 +99,7 @@ static spmm_status_t part_check(const spmm_executor_t *executor, const struct sp
     SPMM_REQUIRE(spmmi_parts_for(parts, choice->variant, &product) != NULL, SPMM_ERR_NO_VARIANT, diag,
                  "no part of the plan for op %s multiplies A %s, B %s, C %s: %s", spmm_op_name(op),
                  spmm_dtype_name(product.a_type), spmm_dtype_name(b->type), spmm_dtype_name(c->type),
-                 executor->given_up != 0 ? "the memory budget has no room for all parts"
+                 executor->given_up != 0 ? "the memory budget is too small for all parts"
                                          : "inspect for these types");
 cleanup:
     return status;
@@ -142,7 +141,7 @@ spmm_status_t spmmi_product_check(const spmm_executor_t *executor, spmm_op_t op,
     SPMM_REQUIRE(shape->variant_count > 0, SPMM_ERR_NO_VARIANT, diag,
                  "the plan has no variants, like every plan of a product of sparse matrices");
     SPMM_REQUIRE(choice->variant >= 0, SPMM_ERR_NO_VARIANT, diag,
-                 "the plan has no variant for op %s, or the executor's options do not want this op",
+                 "the plan has no variant for op %s, or the executor's options exclude this op",
                  spmm_op_name(op));
     choice->fits = fits != 0 && !spmmi_is_given_up(executor, choice->variant);
     SPMM_TRY(part_check(executor, choice, op, b, c, diag));

@@ -28,7 +28,7 @@ spmm_status_t spmmi_plan_settle(const spmm_plan_t *plan, int device, const spmm_
         return SPMM_OK;
     spmmi_typed_plan_want(&settled->typed, spmmi_device_target(device), &wanted);
     SPMM_REQUIRE(settled->typed.plan.variant_count > 0, SPMM_ERR_NO_VARIANT, diag,
-                 "the plan has no variant of the ops that are wanted");
+                 "the plan has no variant for the ops of the options");
 cleanup:
     return status;
 }

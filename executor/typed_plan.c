@@ -17,7 +17,7 @@ spmm_status_t spmmi_typed_plan(const spmm_plan_t *plan, spmm_dtype_t type, struc
     const uint32_t types = spmmi_plan_types(plan);
     char known[SPMMI_TYPE_NAMES_BYTES];
     spmmi_type_names(types, known);
-    SPMM_REQUIRE(spmm_dtype_size(wanted) != 0, SPMM_ERR_ARGUMENT, diag, "a_type is %d, which is none",
+    SPMM_REQUIRE(spmm_dtype_size(wanted) != 0, SPMM_ERR_ARGUMENT, diag, "a_type is %d, not a type",
                  (int)wanted);
     SPMM_REQUIRE(wanted == plan->dtype || (types & SPMMI_TYPE_BIT(wanted)) != 0, SPMM_ERR_TYPE, diag,
                  "the plan has no variant for values of %s, only for %s: inspect for these types",

@@ -31,7 +31,7 @@ static spmm_status_t check_pair(const spmm_metadata_t *pair, int64_t index, spmm
                  "key or value of metadata pair %lld is NULL", (long long)index);
     SPMM_REQUIRE(
         spmmi_metadata_is_key(pair->key, strlen(pair->key)), SPMM_ERR_ARGUMENT, diag,
-        "'%.80s' is no key of metadata: expected 1 to %u of a to z, 0 to 9, '.', '_', '-', a letter first",
+        "'%.80s' is not a key of metadata: expected 1 to %u of a to z, 0 to 9, '.', '_', '-', a letter first",
         pair->key, SPMMI_METADATA_KEY_BYTES);
     const size_t bytes = strlen(pair->value), wrong = spmmi_text_wrong(pair->value, bytes);
     SPMM_REQUIRE(bytes > 0, SPMM_ERR_ARGUMENT, diag, "the metadata key %s has no value", pair->key);

@@ -77,8 +77,10 @@ spmm_status_t spmm_plan_product_verify(const spmm_plan_t *plan, const spmm_produ
     struct spmmi_spgemm_tasks tasks = {.count = 0};
     spmmi_diag_clear(diag);
     SPMM_TRY(spmmi_options_read(&o, sizeof o, given, "product verify options", diag));
-    SPMM_REQUIRE(plan != NULL && plan->product != NULL && o.threads >= 0, SPMM_ERR_ARGUMENT, diag,
-                 "the plan is NULL or of a matrix, or there are %d threads", o.threads);
+    SPMM_REQUIRE(
+        plan != NULL && plan->product != NULL && o.threads >= 0, SPMM_ERR_ARGUMENT, diag,
+        "expected the plan of a sparse product and 0 threads or more, found %d threads, or another plan",
+        o.threads);
     const struct spmmi_csr_pattern c = {plan->rows, plan->cols, plan->row_ptr, plan->col_ind};
     const int team = spmmi_spgemm_threads(o.threads);
     const uint64_t bytes = spmmi_spgemm_tasks_bytes(plan->product, plan->nnz);

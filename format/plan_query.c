@@ -168,7 +168,7 @@ static void search_text(const struct spmmi_trace *t, char *text, size_t size)
         [SPMMI_REASON_FULL] = "%.2f nonzeros a block of 8 x 8, from %.2f on permutations are not tried",
         [SPMMI_REASON_SIMILARITY] =
             "row windows of similar rows would keep %.3f of their columns, permutations are tried below %.2f",
-        [SPMMI_REASON_BREAK_EVEN] = "it is repaid by %.0f products, %.0f are expected",
+        [SPMMI_REASON_BREAK_EVEN] = "it pays off after %.0f products, but %.0f are expected",
         [SPMMI_REASON_NOT_MEASURED] = "it could not be measured (status %.0f)",
     };
     const size_t count = sizeof forms / sizeof forms[0];
@@ -188,8 +188,8 @@ static void reason_text(const struct spmmi_trace *t, char *text, size_t size)
         (void)snprintf(text, size, "the caller named this schedule");
         return;
     case SPMMI_REASON_MEAN_ROW:
-        (void)snprintf(text, size, "rows hold %.2f nonzeros on average, the schedules meet at %.2f", t->value,
-                       t->threshold);
+        (void)snprintf(text, size, "%.2f nonzeros per row on average, the schedules are equal at %.2f",
+                       t->value, t->threshold);
         return;
     case SPMMI_REASON_IMBALANCE:
         (void)snprintf(text, size, "the longest row holds %.0f nonzeros, the row-split limit is %.0f",
@@ -200,7 +200,7 @@ static void reason_text(const struct spmmi_trace *t, char *text, size_t size)
                        t->chosen ? "alternative" : "winner", t->threshold);
         return;
     case SPMMI_REASON_UNDERUSED:
-        (void)snprintf(text, size, "%.3f blocks a multiprocessor, below %.2f rows are cut", t->value,
+        (void)snprintf(text, size, "%.3f thread blocks per multiprocessor; below %.2f rows are cut", t->value,
                        t->threshold);
         return;
     case SPMMI_REASON_UNEVEN:
@@ -214,7 +214,7 @@ static void reason_text(const struct spmmi_trace *t, char *text, size_t size)
                        t->threshold);
         return;
     case SPMMI_REASON_DENSITY:
-        (void)snprintf(text, size, "%.2f nonzeros a block of 8 x 8, below %.2f tensor cores do not pay",
+        (void)snprintf(text, size, "%.2f nonzeros per block of 8 x 8; below %.2f tensor cores are slower",
                        t->value, t->threshold);
         return;
     case SPMMI_REASON_MARGIN:
@@ -224,8 +224,8 @@ static void reason_text(const struct spmmi_trace *t, char *text, size_t size)
                        t->chosen ? "the alternative's" : "its");
         return;
     case SPMMI_REASON_BLOCKS:
-        (void)snprintf(text, size, "%.0f blocks in %s order, %.0f without", t->value,
-                       t->permutation != 0 ? spmm_reorder_name(t->permutation) : "the new", t->threshold);
+        (void)snprintf(text, size, "%.0f blocks after %s, %.0f before", t->value,
+                       t->permutation != 0 ? spmm_reorder_name(t->permutation) : "permuting", t->threshold);
         return;
     case SPMMI_REASON_LONG_ROWS:
         (void)snprintf(text, size, "%.0f nonzeros of %.0f long %s are %scomputed by a separate kernel",

@@ -354,7 +354,7 @@ static enum cli_result check_operands(const struct cli_operands *operands)
         return cli_complain(&program, "expected one of --test, --list, --diff, --head and --html");
     if (modes > 0 && (args.full || args.json || args.verify || args.matches_count > 0 ||
                       (args.device != NULL && !args.html)))
-        return cli_complain(&program, "--%s stands without --full, --json, --verify, --matches%s",
+        return cli_complain(&program, "--%s cannot be combined with --full, --json, --verify, --matches%s",
                             args.test   ? "test"
                             : args.list ? "list"
                             : args.diff ? "diff"

@@ -67,7 +67,7 @@ static enum cli_result check_args(const char *plan)
     if (args.values != NULL && args.drop_values)
         return cli_complain(&program, "--values and --drop-values exclude each other");
     if (args.values == NULL && args.drop_zeros)
-        return cli_complain(&program, "--drop-zeros is of the matrix of --values, and there is none");
+        return cli_complain(&program, "--drop-zeros needs the matrix of --values");
     if (args.values != NULL && strcmp(args.values, "-") == 0 && strcmp(plan, "-") == 0)
         return cli_complain(&program, "plan and values cannot both come from standard input");
     return plan_output_check(&program, args.output, 0, args.force);

@@ -59,7 +59,7 @@ static spmm_status_t plan_check(const spmm_plan_t *plan, const struct spmmi_part
                  "the plan uses execution features 0x%llx that this library knows on the CPU only",
                  (unsigned long long)plan->features_exec);
     SPMM_REQUIRE(plan->nnz <= most, SPMM_ERR_TOO_LARGE, diag,
-                 "the GPU kernels hold up to %d nonzeros, the plan has %lld", (int)most,
+                 "GPU kernels support at most %d nonzeros, the plan has %lld", (int)most,
                  (long long)plan->nnz);
     for (uint32_t i = 0; i < parts->count; i++) {
         const struct spmmi_family *family = spmmi_family_of(parts->list[i].part.family);

@@ -36,9 +36,10 @@ static uint32_t part_that_runs(const spmm_plan_t *plan, const struct spmmi_devic
         i++;
     if (i == plan->part_count)
         return index;
-    spmmi_log(SPMM_LOG_WARNING,
-              "the part of %s cannot run here, one of %s runs in its place: forcing the kernel tells why",
-              spmm_family_name(own->family), spmm_family_name(plan->parts[i].family));
+    spmmi_log(
+        SPMM_LOG_WARNING,
+        "this GPU cannot run the plan's part of %s, one of %s runs instead: force the kernel to see why",
+        spmm_family_name(own->family), spmm_family_name(plan->parts[i].family));
     return i;
 }
 

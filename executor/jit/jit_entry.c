@@ -39,9 +39,9 @@ const char *spmmi_jit_entry_read(const uint8_t *bytes, uint64_t size, struct spm
     if (memcmp(head.magic, MAGIC, MAGIC_BYTES) != 0)
         return "the file is of another format";
     if (head.key_bytes == 0 || head.key_bytes > SPMMI_JIT_KEY_MAX || head.code_bytes == 0 || head.zero != 0)
-        return "key or code has no size that it can have";
+        return "the size of key or code is out of range";
     if (size - sizeof head != (uint64_t)head.key_bytes + head.source_bytes + head.code_bytes)
-        return "the file has not as many bytes as its head says";
+        return "the size of the file differs from the one in its head";
     const uint8_t *const body = bytes + sizeof head;
     *entry = (struct spmmi_jit_entry){.key = (const char *)body,
                                       .source = (const char *)body + head.key_bytes,

@@ -16,7 +16,7 @@ static spmm_status_t check_pair(const char *text, uint64_t bytes, uint64_t *at, 
     const char *const key = text + *at;
     const size_t key_bytes = strlen(key);
     SPMM_RULE(spmmi_metadata_is_key(key, key_bytes), METADATA, *at,
-              "the metadata have what is no key at byte %llu", (unsigned long long)*at);
+              "the metadata have an invalid key at byte %llu", (unsigned long long)*at);
     SPMM_RULE(strcmp(before, key) < 0, METADATA, *at, "the metadata key %s does not follow %s", key, before);
     *at += key_bytes + 1;
     SPMM_RULE(*at < bytes, METADATA, *at, "the metadata key %s has no value", key);

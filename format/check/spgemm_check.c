@@ -131,7 +131,7 @@ static spmm_status_t check_count(const struct spmmi_csr_pattern *left, spmm_op_t
     spmm_status_t status = spmmi_spgemm_count(left, left_op, right, right_op, &products);
     SPMM_REQUIRE(status == SPMM_OK, status, diag, "out of memory in %s", __func__);
     SPMM_RULE(products == told && products != UINT64_MAX, PRODUCT, 0,
-              "the plan tells of %llu multiplications, its factors have %llu", (unsigned long long)told,
+              "the plan stores %llu multiplications, its factors need %llu", (unsigned long long)told,
               (unsigned long long)products);
 cleanup:
     return status;

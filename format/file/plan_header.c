@@ -43,7 +43,7 @@ static spmm_status_t check_kind(const uint8_t *bytes, const struct spmmi_header 
     char bits[BIT_LIST_BYTES];
     bit_list(unknown, bits);
     SPMM_RULE(unknown == 0, FEATURE, AT(features_incompat),
-              "the plan is of format %u.%u and needs what is not known here: feature bits %.100s",
+              "the plan is of format %u.%u and needs features that this library does not have: bits %.100s",
               h->format_major, h->format_minor, bits);
 cleanup:
     return status;

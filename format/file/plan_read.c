@@ -189,7 +189,7 @@ static spmm_status_t check_operand_sizes(const struct reader *r, spmm_diag_t *di
                        nnz = m < count ? (uint64_t)g->matrices[m].nnz : 0;
         SPMM_RULE(raw_bytes(r, SPMMI_SECTION_OPERAND_ROWS, m) == rows * sizeof(uint32_t) &&
                       raw_bytes(r, SPMMI_SECTION_OPERAND_COLS, m) == nnz * sizeof(int32_t),
-                  PRODUCT, 0, "the sections of matrix %u have not the sizes of %llu rows and %llu entries", m,
+                  PRODUCT, 0, "sections of matrix %u do not fit its %llu rows and %llu entries", m,
                   (unsigned long long)rows, (unsigned long long)nnz);
     }
 cleanup:

@@ -129,8 +129,9 @@ typedef struct spmm_product_costs {
     /** Predicted milliseconds of an execution in f64 on an H100. For 33 measured products of two factors the
      * prediction was 0.41 to 2.1 times the measured time, for half of them within a factor of 1.3
      * (docs/decisions/0131). The model was not fitted to f32. */
-    double h100_ms;
-    double thread_ms; /**< The same, one thread of an EPYC (Zen 5), masks: 0.48 to 1.7 times, 14 products. */
+    double gpu_ms;
+    double
+        cpu_thread_ms; /**< The same, one thread of an EPYC (Zen 5), masks: 0.48 to 1.7 times, 14 products. */
 } spmm_product_costs_t;
 /** Fills *costs in O(entries of all factors and C) time, times a logarithm with lower. budget_bytes:
  * maximum memory in addition to the plan; 0: no limit. Errors: ARGUMENT (also for a plan of a

@@ -163,8 +163,8 @@ static void add_times(const struct stage_count *s, spmm_product_costs_t *costs)
 {
     const double products = 1e-6 * (double)s->products, entries = 1e-6 * (double)entries_of(s->c),
                  left = 1e-6 * (double)entries_of(&s->task->left);
-    costs->h100_ms += h100.stage + h100.products * products + h100.entries * entries;
-    costs->thread_ms += thread.products * products + thread.entries * entries + thread.left * left;
+    costs->gpu_ms += h100.stage + h100.products * products + h100.entries * entries;
+    costs->cpu_thread_ms += thread.products * products + thread.entries * entries + thread.left * left;
 }
 
 /* Adds what does not depend on rows: patterns, values, and maps of transposed factors. */

@@ -146,7 +146,7 @@ spmm_status_t spmmi_stream_ranks_build(int64_t rows, const int64_t *row_ptr, str
     struct rank_pieces pieces;
     memset(stream, 0, sizeof *stream);
     SPMM_REQUIRE(nnz <= INT32_MAX - (int64_t)SPMMI_STREAM_PAD, SPMM_ERR_TOO_LARGE, diag,
-                 "the GPU kernels hold up to %d nonzeros, the plan has %lld",
+                 "GPU kernels support at most %d nonzeros, the plan has %lld",
                  INT32_MAX - (int)SPMMI_STREAM_PAD, (long long)nnz);
     stream->nnz = (uint32_t)nnz;
     count_pieces(rows, row_ptr, threads, &pieces);

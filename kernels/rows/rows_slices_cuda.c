@@ -184,8 +184,8 @@ static spmm_status_t create_for(enum purpose purpose, const struct spmmi_part_so
     const int fits = spmmi_slices_fit(source->plan->nnz, s->size.entries, s->size.lacks, purpose == NAMED);
     SPMM_REQUIRE(
         fits || purpose != NAMED, SPMM_ERR_UNSUPPORTED, diag,
-        "slices of 32 rows have %lld entries for %lld nonzeros, and a row lacks up to %lld: too many, take "
-        "another kernel than %s",
+        "slices of 32 rows have %lld entries for %lld nonzeros, up to %lld more in a row: too many; choose "
+        "a kernel other than %s",
         (long long)s->size.entries, (long long)source->plan->nnz, (long long)s->size.lacks, source->suffix);
     if (fits)
         SPMM_TRY(make(source, &rows, a.col_ind, s, bytes, diag));

@@ -16,7 +16,7 @@ static spmm_status_t slices_of_transpose(const spmm_plan_t *plan, uint64_t budge
     int64_t *row_ptr = NULL;
     int32_t *col_ind = NULL;
     SPMM_REQUIRE(budget == 0 || bytes <= budget, SPMM_ERR_PLAN_BUDGET, diag,
-                 "a transpose takes %llu bytes, allowed are %llu", (unsigned long long)bytes,
+                 "a transpose takes %llu bytes, at most %llu are allowed", (unsigned long long)bytes,
                  (unsigned long long)budget);
     SPMM_TRY_ALLOC(row_ptr = spmmi_alloc(rows, sizeof *row_ptr), diag);
     SPMM_TRY_ALLOC(col_ind = spmmi_alloc(nnz, sizeof *col_ind), diag);

@@ -131,7 +131,7 @@ done
 run spmm-info --full --verify "$source_dir/tests/golden/good/panel_permuted.plan"
 exits 0
 says 'op N, tf32, any n, both layouts, any device: panel/packed, 90 rows, 64 a row block, reordered, permuted output, item size 3'
-says 'panel/packed in tf32: 4.25 nonzeros a block of 8 x 8, below 9.35 tensor cores do not pay; predicted 12.5 us'
+says 'panel/packed in tf32: 4.25 nonzeros per block of 8 x 8; below 9.35 tensor cores are slower; predicted 12.5 us'
 run spmm-info --json "$source_dir/tests/golden/good/panel_permuted.plan"
 exits 0
 is_json '[(v["compute"], v["parts"][0]["panel_rows"]) for v in j["variants"]] == [("tf32", 64)] * 2'
@@ -144,7 +144,7 @@ run spmm-info --full --verify "$source_dir/tests/golden/good/fragments_traced.pl
 exits 0
 says 'refused window/packed in 3xtf32: predicted 15.00 us, the winner 12.50 us'
 says_not 'us; predicted '
-says 'refused panel/dense in tf32: 8 blocks in minhash order, 8 without'
+says 'refused panel/dense in tf32: 8 blocks after minhash, 8 before'
 run spmm-info --json "$source_dir/tests/golden/good/fragments_traced.plan"
 exits 0
 is_json '[(t["compute"], t["order"]) for t in j["trace"]] == [("f32", None), ("3xtf32", None), ("tf32", "minhash")]'
@@ -153,7 +153,7 @@ is_json '[(t["compute"], t["order"]) for t in j["trace"]] == [("f32", None), ("3
 for newer in "$source_dir/tests/golden/bad/header_incompat.plan" -; do
     run spmm-info "$newer" <"$source_dir/tests/golden/bad/header_incompat.plan"
     exits 4
-    says_err 'needs what is not known here: feature bits 40; '
+    says_err 'needs features that this library does not have: bits 40; '
     says_err 'this is spmm 0.3.0: update spmm'
     one_line_err
 done
@@ -168,7 +168,7 @@ for told in '\0\0\0\0\0\0\0\0' '\1\0\0\0\0\0\0\0' '\377\0\0\0\0\0\0\0' '\377\377
     printf '%b' "$told" | dd of="$work/length.plan" bs=1 seek=24 conv=notrunc status=none # its length
     run timeout 10 spmm-info - < <(cat "$work/length.plan" /dev/zero)
     exits 4
-    says_err 'needs what is not known here: feature bits 40; this is spmm 0.3.0: update spmm'
+    says_err 'needs features that this library does not have: bits 40; this is spmm 0.3.0: update spmm'
     one_line_err
 done
 

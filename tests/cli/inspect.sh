@@ -144,7 +144,7 @@ run spmm-inspect --device any --kernel tiled --explain -n 64 --layout col gen:ar
 exits 0
 says 'tiled/segmented, '
 says 'item size 3'
-says 'refused tiled/segmented: 2.394 blocks a multiprocessor, below 0.65 rows are cut'
+says 'refused tiled/segmented: 2.394 thread blocks per multiprocessor; below 0.65 rows are cut'
 says 'refused tiled/whole: sigma / mu is 47.'
 says 'refused tiled/whole: sigma / mu is 47.'
 says 'flop/byte with the permutation'
@@ -167,7 +167,7 @@ is_json 'abs(j["panels"]["model"]["algorithmic"]["intensity"] - 16 / 71) < 1e-15
 is_json 'j["panels"]["model"]["cold_miss"]["gflops"] > 0'
 run spmm-inspect --device any --kernel tiled --explain -n 64 gen:dense:64:1000
 exits 0
-says 'refused tiled/whole: 0.061 blocks a multiprocessor, below 0.65 rows are cut'
+says 'refused tiled/whole: 0.061 thread blocks per multiprocessor; below 0.65 rows are cut'
 says 'item size 61'
 run spmm-inspect --kernel tiled --explain -n 64 gen:band:20000:3
 exits 0
@@ -222,7 +222,7 @@ run spmm-inspect --device any --explain --kernel panel --panel-rows 128 --comput
 exits 0
 says 'op N, tf32, n in 49..96, both layouts, any device: panel/'
 says '128 a row block, reordered'
-says 'blocks in minhash order'
+says 'blocks after minhash'
 says 'Permutations of op N, 2,187 rows'
 run spmm-inspect --json --kernel panel --reorder minhash -n 64 gen:femshuf:9:9:9
 exits 0
@@ -387,7 +387,7 @@ exits 0
 echo 'my thesis' >"$work/thesis"
 run spmm-inspect gen:diag:5 -o "$work/thesis"
 exits 2
-says_err 'exists and is no plan; -f overwrites it'
+says_err 'exists and is not a plan; use -f to overwrite it'
 checks=$((checks + 1))
 [ "$(cat "$work/thesis")" = 'my thesis' ] || wrong 'expected the file untouched'
 run spmm-inspect -q -f gen:diag:6 -o "$work/thesis"

@@ -136,7 +136,7 @@ for mistake in license 'note=' License=x; do
     one_line_err
     missing "$work/refused.plan"
 done
-says_err "'License' is no key of metadata"
+says_err "'License' is not a key of metadata"
 run spmm-update "$work/b.plan" --meta note= -o "$work/refused.plan"
 says_err "the plan has no metadata key 'note' to take out"
 for repeat in k1=b k1=; do
@@ -178,7 +178,7 @@ refused() { # STATUS TEXT OPTION...
     missing "$work/no.plan"
 }
 refused 2 "--meta: expected KEY=VALUE, found 'license'" --meta license
-refused 2 "'License' is no key of metadata" --meta License=x
+refused 2 "'License' is not a key of metadata" --meta License=x
 refused 2 'the metadata key license has no value' --meta license=
 refused 2 'the metadata key license is there twice (--meta, --meta-file)' --meta license=a --meta license=b
 printf 'a=b\nno pair here\n' >"$work/bad.txt"

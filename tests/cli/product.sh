@@ -84,7 +84,7 @@ info_of() { # NAME EXPRESSION: of the JSON of spmm-info of C.plan
     spmm-info --json "$work/$1.plan" | python3 -c "import json, sys; print(json.load(sys.stdin)[\"product_costs\"][\"$2\"])"
 }
 run spmm-info "$work/C.plan"
-says 'memory     values 88 bytes; beside them on a CPU '
+says 'memory     values 88 bytes; an executor on a CPU takes '
 says 'on a GPU at most '
 says 'time       of f64, predicted: 14.3 us on an H100, '
 says_not 'positions of'
@@ -96,12 +96,12 @@ for kernel in '' '--force-kernel columns'; do
 done
 run spmm-inspect --product gen:fem3:5:5:5 --dtype f64 -o "$work/nodes.plan"
 exits 0
-says 'beside them on a CPU '
+says 'an executor on a CPU takes '
 run spmm-run "$work/nodes.plan" gen:fem3:5:5:5 --json --repeat 0
 is_json "$(info_of nodes host_bytes) <= j['host_bytes'] <= $(info_of nodes host_bytes_max)"
 run spmm-info --json "$work/nodes.plan"
 is_json 'j["product_costs"]["value_bytes"] == 8 * (j["nnz"] + j["product"]["operands"][0]["nnz"])'
-is_json '0.01 < j["product_costs"]["predicted_f64_h100_ms"] < 0.1 < j["product_costs"]["predicted_f64_thread_ms"] < 10'
+is_json '0.01 < j["product_costs"]["predicted_f64_gpu_ms"] < 0.1 < j["product_costs"]["predicted_f64_cpu_thread_ms"] < 10'
 run spmm-info --matches "$work/A.mtx" --matches "$work/other.mtx" "$work/C.plan"
 exits 4
 says_err 'other.mtx: the plan is for 3 x 2'
@@ -193,7 +193,7 @@ exits 2
 says_err 'values of f16 (type 3), expected f32 or f64'
 run spmm-run "$work/C.plan"
 exits 2
-says_err 'the plan is of a product of sparse matrices: name the files of its operands'
+says_err 'the plan is of a sparse product: name the files of its operands after it'
 run spmm-run "$work/C.plan" "$work/A.mtx"
 exits 2
 says_err 'the plan is of a product of 2 matrices, found 1 file'
@@ -208,19 +208,19 @@ exits 2
 says_err 'the plan has no diagonal'
 run spmm-run "$work/C.plan" "$work/A.mtx" "$work/B.mtx" -n 3
 exits 2
-says_err '--columns is not of plans of sparse products'
+says_err '--columns is not valid with plans of sparse products'
 for option in '--layout row' '--b-type f32' '--unit-values' '--original-order' '--beta 2' '--op T' '--certify' \
     '--vectors 3' '--seed 4' '-B b.npy' '--dtype f64'; do
     # shellcheck disable=SC2086 # an option and its value
     run spmm-run "$work/C.plan" "$work/A.mtx" "$work/B.mtx" $option
     exits 2
-    says_err 'is not of plans of sparse products'
+    says_err 'is not valid with plans of sparse products'
 done
 for option in '--alpha 2' '--diagonal d.npy' '-n 3'; do
     # shellcheck disable=SC2086
     run spmm-run --product "$work/A.mtx" "$work/B.mtx" $option
     exits 2
-    says_err 'is not of --product'
+    says_err 'is not valid with --product'
 done
 for method in columns hash; do
     run spmm-run --product "$work/A.mtx" "$work/B.mtx" --device cpu --force-kernel $method
@@ -229,17 +229,17 @@ for method in columns hash; do
 done
 run spmm-run gen.plan --diagonal d.npy
 exits 2
-says_err '--diagonal is of plans of sparse products'
+says_err '--diagonal needs the plan of a sparse product'
 for option in '-n 3' '--layout row' '--kernel tiled' '--reorder rcm' '--device any' '--meta a=b' '--tune' '--explain' \
     '--b-type f32' '--symmetric-permutation' '--op T' '--orders'; do
     # shellcheck disable=SC2086
     run spmm-inspect --product "$work/A.mtx" "$work/B.mtx" $option
     exits 2
-    says_err 'is of plans for dense matrices, not of --product'
+    says_err 'is for plans with a dense B, not for --product'
 done
 run spmm-inspect --triple "$work/A.mtx" "$work/B.mtx" --balance segments:8
 exits 2
-says_err 'not of --triple'
+says_err 'not for --triple'
 run spmm-run "$work/C.plan" "$work/A.mtx" "$work/B.mtx" --check "$work/A.mtx"
 exits 2
 says_err 'expected self'

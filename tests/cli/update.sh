@@ -132,7 +132,7 @@ run spmm-update "$work/old.mtx" --values "$work/new.mtx" -o "$work/refused.plan"
 exits 3
 run spmm-update "$work/old.plan" --values "$work/new.mtx" -o "$work/old.mtx"
 exits 2
-says_err 'old.mtx exists and is no plan; -f overwrites it'
+says_err 'old.mtx exists and is not a plan; use -f to overwrite it'
 run spmm-update "$work/old.plan" -o "$work/refused.plan"
 exits 2
 says_err 'expected one of --values and --drop-values, or --meta'
@@ -143,7 +143,7 @@ for step in '--meta a=b' --drop-values; do
     # shellcheck disable=SC2086 # words
     run spmm-update "$work/old.plan" $step --drop-zeros -o "$work/refused.plan"
     exits 2
-    says_err '--drop-zeros is of the matrix of --values, and there is none'
+    says_err '--drop-zeros needs the matrix of --values'
 done
 run spmm-update "$work/old.plan" --values "$work/new.mtx"
 exits 2

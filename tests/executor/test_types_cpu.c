@@ -167,7 +167,7 @@ static void other_types_are_refused_with_those_that_there_are(void **state)
     struct test_matrix *a = test_matrix_named("band", TEST_VALUES_REAL);
     refused(a, SPMM_SCHEDULE_ROW_SPLIT, SPMM_F32, SPMM_ERR_TYPE,
             "the values of A are f32, so B and C are of types f32 f32, f16 f16, bf16 bf16; found B f16 and C "
-            "f32, which go with values of A of f16: inspect for these");
+            "f32, which need values of A of f16: inspect for these");
     refused(a, SPMM_SCHEDULE_WHOLE, SPMM_F16, SPMM_ERR_NO_VARIANT,
             "no part of the plan for op N multiplies A f32, B f16, C f16: inspect for these types");
     test_matrix_free(a);

@@ -99,12 +99,12 @@ static void ops_that_are_not_wanted_are_refused(void **state)
     spmm_diag_t diag = {0};
     assert_int_equal(spmm_executor_info(executor, SPMM_OP_T, &b.view, &c.view, &info, &diag),
                      SPMM_ERR_NO_VARIANT);
-    assert_non_null(strstr(diag.text, "for op T, or the executor's options do not want this op"));
+    assert_non_null(strstr(diag.text, "for op T, or the executor's options exclude this op"));
     test_product_check(executor, a, SPMM_F32, &narrow);
     test_dense_free(&b);
     test_dense_free(&c);
     spmm_executor_destroy(executor);
-    assert_int_equal(refused(plan, (spmm_executor_options_t){.ops = SPMM_OPS_T}, "no variant of the ops"),
+    assert_int_equal(refused(plan, (spmm_executor_options_t){.ops = SPMM_OPS_T}, "no variant for the ops"),
                      SPMM_ERR_NO_VARIANT);
     spmm_plan_destroy(of_both);
     spmm_plan_destroy(plan);

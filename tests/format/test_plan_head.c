@@ -341,7 +341,7 @@ static void metadata_of_the_head_are_checked(void **state)
     struct file file = write_plan(plan);
     spmm_diag_t diag = {0};
     assert_int_equal(spmm_plan_head_metadata(read_at, &file, append, text, &diag), SPMM_ERR_PLAN_METADATA);
-    assert_string_equal(diag.text, "the metadata have what is no key at byte 0");
+    assert_string_equal(diag.text, "the metadata have an invalid key at byte 0");
     assert_true(diag.offset > SPMMI_HEADER_BYTES && diag.offset < file.size);
     file.bytes[diag.offset + SPMMI_FRAME_ENTRY_BYTES] ^= 1;
     assert_int_equal(spmm_plan_head_metadata(read_at, &file, append, text, NULL), SPMM_ERR_PLAN_CHECKSUM);

@@ -111,7 +111,7 @@ static void indices_out_of_range_are_refused(void **state)
         assert_int_equal(spmm_plan_section(plan, index, &section),
                          SPMM_ERR_ARGUMENT); /* a new plan has no sections */
     }
-    assert_string_equal(trace.reason, "rows hold 4.25 nonzeros on average, the schedules meet at 9.35");
+    assert_string_equal(trace.reason, "4.25 nonzeros per row on average, the schedules are equal at 9.35");
     spmm_plan_destroy(plan);
 }
 

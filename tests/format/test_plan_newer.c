@@ -47,8 +47,9 @@ static void unknown_features_are_told_with_the_writer(void **state)
     struct forge *forge = newer_plan(NEWER_WRITER);
     forge->header.format_minor = 9;
     forge->header.features_incompat |= UINT64_C(1) << 30 | UINT64_C(1) << 40;
-    build_and_assert(forge, "the plan is of format 1.9 and needs what is not known here: feature bits 30, 40",
-                     NEWER_WRITER " wrote it, ");
+    build_and_assert(
+        forge, "the plan is of format 1.9 and needs features that this library does not have: bits 30, 40",
+        NEWER_WRITER " wrote it, ");
 }
 
 static void unknown_sections_are_told_with_the_writer(void **state)
@@ -66,14 +67,15 @@ static void a_writer_that_cannot_be_read_is_left_out(void **state)
     (void)state;
     struct forge *forge = newer_plan("");
     forge->header.features_incompat |= UINT64_C(1) << 63;
-    build_and_assert(forge, "the plan is of format 1.7 and needs what is not known here: feature bits 63",
-                     "");
+    build_and_assert(
+        forge, "the plan is of format 1.7 and needs features that this library does not have: bits 63", "");
     for (size_t i = 0; i < 2; i++) {
         forge = newer_plan(NEWER_WRITER);
         forge->header.features_incompat |= UINT64_C(1) << 63;
         newer_plan_writer(forge, wrong[i], strlen(wrong[i]));
-        build_and_assert(forge, "the plan is of format 1.7 and needs what is not known here: feature bits 63",
-                         "");
+        build_and_assert(
+            forge, "the plan is of format 1.7 and needs features that this library does not have: bits 63",
+            "");
     }
 }
 

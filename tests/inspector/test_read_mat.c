@@ -521,13 +521,11 @@ static void damaged_compression_is_refused(void **state)
     compress_all(&m);
     m.bytes[m.size - 1] ^= 1; /* damages the checksum */
     check_refusal(&damaged, "a.mat", m.bytes, m.size);
-    for (uint32_t size = 0x80; size < 0x90; size += 16) {
-        make(&m, "s");
-        memcpy(m.bytes + VARIABLE + 4, &size, 4); /* 8 bytes more than there are */
-        m.size -= 8;
-        compress_all(&m);
-        check_refusal(&damaged, "a.mat", m.bytes, m.size);
-    }
+    make(&m, "s");
+    m.bytes[VARIABLE + 4] = 0x80; /* the size of the variable: 8 bytes more than there are */
+    m.size -= 8;
+    compress_all(&m);
+    check_refusal(&damaged, "a.mat", m.bytes, m.size);
     for (int i = 0; i < 2; i++) {
         make(&m, "s");
         memcpy(m.bytes + VARIABLE + 4, i == 0 ? "\0\0\1\0" : "\xff\xff\xff\xff", 4);

@@ -49,7 +49,7 @@ enum cli_result plan_output_check(const struct cli_program *program, const char 
     if (!S_ISREG(st.st_mode))
         return cli_complain(program, "%s is no regular file; -o - writes to standard output", path);
     if (!force && !may_replace(path))
-        return cli_complain(program, "%s exists and is no plan; -f overwrites it", path);
+        return cli_complain(program, "%s exists and is not a plan; use -f to overwrite it", path);
     return CLI_RUN;
 }
 

@@ -17,15 +17,16 @@ void product_costs_text(FILE *out, const spmm_plan_t *plan, uint64_t budget, int
     char text[4][PRINT_UNITS_BYTES];
     if (!count(plan, budget, &c))
         return;
-    fprintf(out, "%-*svalues %s; beside them on a CPU %s to %s,\n", label, "memory",
+    fprintf(out, "%-*svalues %s; an executor on a CPU takes %s to %s more,\n", label, "memory",
             print_bytes(text[0], c.value_bytes), print_bytes(text[1], c.host_bytes),
             print_bytes(text[2], c.host_bytes_max));
     fprintf(out,
             "%-*son a GPU at most %s by kernel columns; other kernels are known once the product is made\n",
             label, "", print_bytes(text[3], c.device_columns_bytes));
     fprintf(out, "%-*sof f64, predicted: %s on an H100, %s on one thread with AVX-512;\n", label, "time",
-            print_seconds(text[0], 1e-3 * c.h100_ms), print_seconds(text[1], 1e-3 * c.thread_ms));
-    fprintf(out, "%-*sof two factors that were measured half are within a factor of 1.3, all within 2.5\n",
+            print_seconds(text[0], 1e-3 * c.gpu_ms), print_seconds(text[1], 1e-3 * c.cpu_thread_ms));
+    fprintf(out,
+            "%-*sfor measured products of two factors, half are within a factor of 1.3, all within 2.5\n",
             label, "");
 }
 
@@ -42,8 +43,8 @@ static void write_costs(struct json *j, const spmm_plan_t *plan, uint64_t budget
     json_uint(j, "host_bytes", c.host_bytes);
     json_uint(j, "host_bytes_max", c.host_bytes_max);
     json_uint(j, "device_columns_bytes_max", c.device_columns_bytes);
-    json_double(j, "predicted_f64_h100_ms", c.h100_ms);
-    json_double(j, "predicted_f64_thread_ms", c.thread_ms);
+    json_double(j, "predicted_f64_gpu_ms", c.gpu_ms);
+    json_double(j, "predicted_f64_cpu_thread_ms", c.cpu_thread_ms);
     json_end(j);
 }
 

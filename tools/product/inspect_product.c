@@ -46,7 +46,7 @@ enum cli_result inspect_product_check(const struct cli_program *program, const s
                                         "pattern-only",   NULL};
     const char *const other = cli_given_beside(program, known);
     if (other != NULL)
-        return cli_complain(program, "--%s is of plans for dense matrices, not of --%s", other,
+        return cli_complain(program, "--%s is for plans with a dense B, not for --%s", other,
                             g->product ? "product" : "triple");
     if (g->product && g->triple)
         return cli_complain(program, "expected one of --product and --triple");

@@ -361,7 +361,7 @@ spmm_status_t run_sparse_refuse(const spmm_plan_t *plan, spmm_diag_t *diag)
     (void)spmm_plan_product(plan, &form); /* fails only for NULL */
     if (form.factor_count == 0)
         return SPMM_OK;
-    return fail(diag, SPMM_ERR_ARGUMENT, "the plan is of a product of sparse matrices: name %s behind it",
+    return fail(diag, SPMM_ERR_ARGUMENT, "the plan is of a sparse product: name %s after it",
                 form.operand_count == 1 ? "the file of its operand" : "the files of its operands");
 }
 

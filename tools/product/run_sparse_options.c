@@ -27,14 +27,14 @@ static enum cli_result check_options(const struct cli_program *program, const st
     const char *const other = cli_given_beside(program, r->plan == NULL ? of_once : of_plan);
     if (other == NULL)
         return CLI_RUN;
-    return cli_complain(program, "--%s is not of %s", other,
+    return cli_complain(program, "--%s is not valid with %s", other,
                         r->plan == NULL ? "--product" : "plans of sparse products");
 }
 
 enum cli_result run_sparse_check(const struct cli_program *program, const struct run_sparse_request *r)
 {
     if (!run_sparse_wanted(r))
-        return r->diagonal != NULL ? cli_complain(program, "--diagonal is of plans of sparse products")
+        return r->diagonal != NULL ? cli_complain(program, "--diagonal needs the plan of a sparse product")
                                    : CLI_RUN;
     if (r->plan == NULL && r->files.count > 2)
         return cli_complain(program, "--product: expected one or two matrices, found %d", r->files.count);

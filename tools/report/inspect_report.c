@@ -52,7 +52,7 @@ static void print_refused_permutation(FILE *out, const spmm_plan_t *plan, const 
         return;
     fprintf(out, "%-*srefused: ", PLAN_REPORT_LABEL, "symmetric");
     if (report->reorder == SPMM_REORDER_AUTO)
-        fputs("no permutation saves a tenth of the blocks of 16 x 16", out);
+        fputs("no permutation reduces the number of 16 x 16 blocks by a tenth", out);
     else
         fprintf(out, "%s gives the order that A has", spmm_reorder_name(report->reorder));
     fputs("; the plan is that of A\n", out);

@@ -135,10 +135,10 @@ static void write_keys(struct html *h)
     html_markup(h, "measured</span></p>\n<p class=\"note\">");
     html_text(
         h,
-        "A product of n columns (above the picture) stands at the operations a byte of moving A, B and C "
-        "once; "
-        "how high, its time says. Where the plan was made for a list of n, which it does not keep, the usual "
-        "n of a range is counted.");
+        "The numbers above the picture are n. A product stands at its operations per byte if A, B and C are "
+        "moved once; its height is the rate that follows from its time. A plan does not keep the list of n "
+        "that "
+        "it was made for: the usual n of each range is drawn.");
     html_markup(h, "</p>\n");
 }
 

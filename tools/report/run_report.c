@@ -71,7 +71,7 @@ static void text_certificate(const struct run_outcome *outcome)
         printf(", in %s", print_seconds(text, 1e-3 * certificate->ms));
     putchar('\n');
     if (found->rows_by_class > 0)
-        printf(LABEL "rows that hold infinity or NaN, as they have to or may: %lld; their other elements are "
+        printf(LABEL "rows with infinity or NaN, which is or may be right: %lld; their other elements are "
                      "not certified\n",
                "note", (long long)found->rows_by_class);
 }
