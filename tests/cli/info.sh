@@ -139,7 +139,7 @@ is_json 'all(p["is_reordered"] and p["permutes_output"] and "stage_slots" not in
 run spmm-info --full "$source_dir/tests/golden/good/window_reordered.plan"
 exits 0
 says 'op N, f64, any n, both layouts, any device: window/dense, 100 rows, 8 a row window, reordered, item size 16777216'
-says 'window/dense: 4.25 nonzeros a block'
+says 'window/dense: 4.25 nonzeros per block'
 run spmm-info --full --verify "$source_dir/tests/golden/good/fragments_traced.plan"
 exits 0
 says 'refused window/packed in 3xtf32: predicted 15.00 us, the winner 12.50 us'
