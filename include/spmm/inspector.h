@@ -334,7 +334,7 @@ SPMM_API spmm_status_t spmm_plan_roofline(const spmm_plan_t *plan, const char *d
 typedef struct spmm_stream_info {
     size_t struct_size; /**< sizeof(spmm_stream_info_t). */
     int column_bits;    /**< Bits of a column index: 16 or 32; 0: the variant has no stream; the rest is 0. */
-    int lacks_values;   /**< 1: the plan's values are all equal; none are stored until others are set. */
+    int has_uniform_values; /**< 1: the plan's values are all equal; none are stored until others are set. */
     /** Bits of a column index in slices of rows, counted from the first column of its slice: 16, 20 or 32; 0:
      * there are no slices. Products with one column of B use the slices. They are stored in addition to the
      * stream, or in place of it if n_max of the executor is 1. */

@@ -20,7 +20,7 @@ static spmm_status_t fill(const spmm_plan_t *plan, const spmm_variant_info_t *va
     if (variant->target == SPMMI_TARGET_CPU || planner->stream == NULL)
         return SPMM_OK;
     SPMM_TRY(planner->stream(plan, part, variant->a_type, has_one_column, budget, info, diag));
-    info->lacks_values = spmmi_plan_has_equal_values(plan, 1);
+    info->has_uniform_values = spmmi_plan_has_equal_values(plan, 1);
 cleanup:
     return status;
 }

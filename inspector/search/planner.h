@@ -106,7 +106,7 @@ struct spmmi_planner {
      * none. */
     spmm_status_t (*metrics)(const struct spmmi_search *s, const struct spmmi_candidate *c,
                              spmm_row_block_metrics_t *stats, spmm_diag_t *diag);
-    /* Reports how executors on GPUs store op(A) for a part; sets all fields but lacks_values. NULL:
+    /* Reports how executors on GPUs store op(A) for a part; sets all fields but has_uniform_values. NULL:
      * spmm_plan_stream reports nothing. */
     spmm_status_t (*stream)(const spmm_plan_t *plan, const struct spmmi_part *part, spmm_dtype_t dtype,
                             int has_one_column, uint64_t budget_bytes, spmm_stream_info_t *info,

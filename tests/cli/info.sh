@@ -77,7 +77,7 @@ run spmm-info "$work/wide.plan"
 says 'stream     of rows on a GPU, op N: columns of 32 bits; one column: slices, columns of 20 bits'
 says '           of rows on a GPU, op T: columns of 32 bits'
 run spmm-info --json "$work/wide.plan"
-is_json 'j["variants"][0]["stream"] == {"column_bits": 32, "lacks_values": False, "slice_bits": 20, "slice_run": 1}'
+is_json 'j["variants"][0]["stream"] == {"column_bits": 32, "has_uniform_values": False, "slice_bits": 20, "slice_run": 1}'
 printf '%%%%MatrixMarket matrix coordinate pattern general\n2 2 3\n1 1\n1 2\n2 2\n' >"$work/ones.mtx"
 spmm-inspect -q --device h100 "$work/ones.mtx" -n 1 --kernel rows --schedule row-split -o "$work/ones.plan"
 run spmm-info "$work/ones.plan"

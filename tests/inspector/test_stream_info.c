@@ -95,7 +95,7 @@ static int lacks_values(double first, double second, int pattern_only)
     options.pattern_only = pattern_only;
     assert_int_equal(spmm_matrix_from_csr(&a, &m, NULL), SPMM_OK);
     spmm_plan_t *const plan = inspect_plan(m, &options);
-    const int lacks = stream_at(plan, 0).lacks_values;
+    const int lacks = stream_at(plan, 0).has_uniform_values;
     spmm_plan_destroy(plan);
     spmm_matrix_destroy(m);
     return lacks;

@@ -98,7 +98,7 @@ static void write_stream(struct json *j, const spmm_plan_t *plan, int variant, u
     }
     json_object(j, "stream");
     json_int(j, "column_bits", s.column_bits);
-    json_bool(j, "lacks_values", s.lacks_values);
+    json_bool(j, "has_uniform_values", s.has_uniform_values);
     json_int(j, "slice_bits", s.slice_bits);
     json_int(j, "slice_run", s.slice_run);
     json_end(j);

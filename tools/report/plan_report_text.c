@@ -232,7 +232,7 @@ void plan_text_streams(FILE *out, const spmm_plan_t *plan, uint64_t budget)
         label(out, name);
         name = "";
         fprintf(out, "of rows on a GPU, op %s: columns of %d bits%s", spmm_op_name((spmm_op_t)op),
-                s.column_bits, s.lacks_values ? ", no values" : "");
+                s.column_bits, s.has_uniform_values ? ", no values" : "");
         if (s.slice_bits > 0)
             print_slices(out, &s);
         fputc('\n', out);
