@@ -59,7 +59,7 @@ static void print_head(const struct subject *of)
                (double)of->file_bytes * 1e-6);
 }
 
-/* Prints one time, followed by `end`. */
+/* Prints one time: as a row of CSV with --csv, else followed by `end`. */
 static void print_time(const struct subject *of, const char *what, double ms, const char *end)
 {
     struct cudaDeviceProp device;

@@ -293,7 +293,7 @@ static spmm_status_t measure_row_blocks(const struct subject *s, const struct ke
     return spmmi_row_block_metrics(&in, stats);
 }
 
-/* Returns the same metrics for n columns, which change only a few of them. */
+/* Returns these metrics for n columns. Only the members that are set here depend on n. */
 static spmm_row_block_metrics_t row_blocks_for(const struct subject *s, const struct kernel *k,
                                                const spmm_row_block_metrics_t *stats, int64_t n)
 {

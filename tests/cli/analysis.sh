@@ -45,8 +45,7 @@ says "fitted, balancing by the decision chart"
 lines 'len({x["kernel"] for x in r if x["kernel"].startswith("tiled/")}) > 8'
 lines 'all(float(x["predicted_us"]) > 0 for x in r)'
 
-# ---- Names of rows kernels say whether lane groups share rows; names of dense kernels say how they round
-# ----
+# ---- Kernel names: whether lane groups share rows (rows), how values are rounded (dense) ----
 features_of() { # KERNEL...: of 100 rows of 200, at n = 1 and 32, into t.csv
     "$features" h200 1,32 row f32 < <(printf 'a\tgen:dense:100:200'; printf '\t%s' "$@"; echo) >"$work/t.csv"
 }

@@ -88,8 +88,7 @@ is_json 'all({k["name"].split("/")[2].split("-")[0] for k in c["kernels"] if k["
 is_json 'all({k["name"].split("/")[1] for k in c["kernels"]} == {"rows", "tiled", "dense"} for c in j["cases"])'
 is_json 'all(k["error_ratio"] <= 1 for c in j["cases"] for k in c["kernels"])'
 
-# ---- All plans of the tiled family, without permutations that change nothing and segments that cut nothing
-# ----
+# ---- All tiled plans, without permutations that change nothing and segments that cut nothing ----
 rm "$work/r.csv"
 run "${bench[@]}" --no-peers -n 4,200 --layout both --plans all --kernels tiled --csv "$work/r.csv" gen:rmat:9:8 \
     gen:dense:100:30
@@ -104,8 +103,7 @@ rows 'all(int(x["kernel"].split("/")[2][10:]) < 30 for x in r if x["matrix"] == 
 run "${bench[@]}" --plans some gen:diag:4
 exits 2
 
-# ---- The plans of tensor cores: both compute types of f32, every permutation that changes the order of A
-# ----
+# ---- Plans of tensor cores: both compute types of f32, all permutations that change the order of A ----
 rm "$work/r.csv"
 run "${bench[@]}" --no-peers -n 5 --plans tensor --csv "$work/r.csv" gen:femshuf:4:4:4 gen:uniform:90:300:20 gen:diag:200
 exits 0
@@ -122,8 +120,7 @@ exits 0
 is_json '[sorted({k["name"].split("/")[-1] for k in c["kernels"] if k["family"] == "panel"}) for c in j["cases"]] == [["3xtf32", "tf32"], ["f64"], ["f16"], ["bf16"]]'
 is_json 'all(k["name"].split("/")[3] in ("p64", "p128") and len(k["name"].split("/")) == 5 and k["error_ratio"] <= 1 for c in j["cases"] for k in c["kernels"] if k["family"] == "panel")'
 
-# ---- The least accurate compute type that the plan may choose; plans of other types must still be possible
-# ----
+# ---- --compute: the least accurate type that a plan may choose; it excludes no value type ----
 run "${bench[@]}" --no-peers -n 5 --dtype all --compute tf32 --json gen:femshuf:4:4:4
 exits 0
 is_json 'all(sum(k["chosen"] for k in c["kernels"]) == 1 for c in j["cases"]) and len(j["cases"]) == 4'

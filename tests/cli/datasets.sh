@@ -63,7 +63,7 @@ says 'poisson2.plan: FAILED'
 run spmm-info -q --matches poisson2.mtx.zst poisson2.plan
 exits 4
 
-# A manifest that fits the forged file is not the signed one. Nor does a signature by somebody else help.
+# A manifest that fits the forged file is not the signed one, and somebody else's signature is refused.
 verify=(ssh-keygen -Y verify -f ../publishers -I data@example.org -n file -s SHA256SUMS.sig)
 run "${verify[@]}" <SHA256SUMS
 exits 0

@@ -109,8 +109,7 @@ exits 2
 says_err 'this is the plan'
 same "$work/a.plan" "$work/kept.plan"
 
-# ---- b in the order of A for a plan of PAP^T; entries of a pattern count as 1; a matrix on standard output
-# ----
+# ---- b of a plan of PAP^T is in the order of A; a pattern counts as ones; A on standard output ----
 spmm-inspect -q --device any --dtype f64 gen:rmat:10:7 -o "$work/plain.plan"
 spmm-inspect -q --device any --dtype f64 --symmetric-permutation --reorder rcm gen:rmat:10:7 -o "$work/permuted.plan"
 for plan in plain permuted; do

@@ -387,8 +387,7 @@ says 'note       the plan permutes its output: the rows of C are in the permuted
 run spmm-run "$work/permuted.plan" -n 5 --device cpu --repeat 0 --json
 is_json 'j["permuted_output"] and not j["original_order"]'
 
-# ---- B and C in the order of A, whatever the order of the plan: a path with shuffled nodes, whole numbers
-# ----
+# ---- B and C in the order of A, whatever that of the plan: a path of shuffled nodes, whole numbers ----
 python3 - "$work" <<'END'
 import struct, sys
 nodes, columns, folder = 97, 3, sys.argv[1]

@@ -183,8 +183,8 @@ static void the_bound_is_bytes_or_gathers_and_a_start(void **state)
     assert_float_equal(bench_bound_rates("NVIDIA H100 80GB HBM3")->copy, 3000, 0);
     assert_float_equal(bench_bound_rates("NVIDIA H100 80GB HBM3")->gather, 8400, 0);
     assert_true(bench_bound_rates("NVIDIA H100 PCIe") == NULL); /* another type of memory */
-    /* Bytes: A 5 * 12 + 4 * 4, B 2 * 10 * 8, C 3 * 10 * 4: 356 bytes take 178 ns at 2 bytes/ns. Gathers: 5
-     * * 10 * 8 bytes take 50 ns at 8 bytes/ns. */
+    /* Bytes: A 5 * 12 + 4 * 4, B 2 * 10 * 8, C 3 * 10 * 4: 356 bytes take 178 ns at 2 bytes/ns.
+     * Gathers: 5 * 10 * 8 bytes take 50 ns at 8 bytes/ns. */
     assert_float_equal(bench_bound_us(&rates, &with_values, 10, 8, 4), 2.678, 1e-9);
     assert_float_equal(bench_bound_us(&rates, &pattern, 10, 8, 4), 2.658, 1e-9);
     /* Gathers count if they take longer: 400 bytes take 800 ns at 0.5 bytes/ns. */

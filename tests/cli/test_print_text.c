@@ -79,7 +79,7 @@ static void text_cannot_steer_the_terminal(void **state)
                  {"\xc2\x9b", "\\xc2\\x9b"}, /* a control character of Latin-1 */
                  /* Right-to-left override: changes the direction of the following text. */
                  {"\xe2\x80\xae", "\\xe2\\x80\\xae"},
-                 {"\xff\xc0\xaf", "\\xff\\xc0\\xaf"}, /* not UTF-8: an overlong sequence */
+                 {"\xff\xc0\xaf", "\\xff\\xc0\\xaf"}, /* an invalid byte, an overlong sequence */
                  {"\xed\xa0\x80", "\\xed\\xa0\\x80"}, /* half of a surrogate pair */
                  {"\xe2\x82", "\\xe2\\x82"}};         /* truncated */
     (void)state;

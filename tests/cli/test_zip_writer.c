@@ -34,8 +34,8 @@ static size_t make_byte(const void *context, uint64_t chunk, char *bytes)
     return 1;
 }
 
-/* Returns the bytes that zip_finish writes for these members. Without members, returns an archive with one
- * member of one byte. */
+/* Copies the bytes that zip_finish writes for these members into `bytes` and returns their number. Without
+ * members, the bytes are an archive with one member of one byte. */
 static size_t archive_of(const struct zip_member *members, int count, unsigned char *bytes, size_t room)
 {
     const struct chunks byte = {.count = 1, .bytes_max = 1, .make = make_byte};

@@ -119,7 +119,7 @@ label_propagation)
 recommender)
     plan grid.plan gen:poisson2:5:6 --op both
     solve grid.plan
-    # The singular values are known, and each has a factor. The optimal fit reduces each singular value by 1.
+    # The singular values are known, and each has a factor. The best fit lowers each by 1, but not below 0.
     is_true 'close(numbers(r"sum (\S+) of")[-1:], [sum(x * x - max(x - 1, 0) ** 2 for x in poisson(5, 6))], 1e-4)'
     plan ratings.plan gen:powerlaw:900:400:12 --op both
     solve ratings.plan

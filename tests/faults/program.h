@@ -32,7 +32,7 @@ struct program {
     const char *arguments[PROGRAM_ARGUMENTS_MAX]; /* starts with the name of the program, ends with NULL */
     const char *input;                            /* file for standard input; NULL: /dev/null */
     uint64_t address_bytes, file_bytes;           /* limits; 0: none */
-    int64_t tasks;                                /* 1 + limit of processes, OTHER_USER if root; 0: none */
+    int64_t tasks;                                /* 1 + limit of processes (root: of OTHER_USER); 0: none */
     int threads;                                  /* value of OMP_NUM_THREADS; 0: 1 */
     const char *folder;                           /* folder of the test; its first use starts the count */
     const struct fault *fault;                    /* NULL: not traced */

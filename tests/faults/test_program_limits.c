@@ -62,8 +62,8 @@ static void make_plan(const struct scene *s, struct work *works, struct content 
     content_read(s->plan_result, plan);
 }
 
-/* Returns the smallest address-space limit in bytes, up to a tolerance of 64 KiB, under which the loader can
- * start the program. */
+/* Returns an address-space limit in bytes under which the loader can start the program: the smallest one that
+ * was found, to within 64 KiB, plus a margin of 256 KiB. */
 static uint64_t least_address_bytes(const char *name)
 {
     uint64_t low = 1 << 20, high = 1 << 30;
@@ -74,7 +74,7 @@ static uint64_t least_address_bytes(const char *name)
         program_run(&program, &end);
         *(end.code == 0 ? &high : &low) = middle;
     }
-    return high + (1 << 18); /* margin, because load addresses are random */
+    return high + (1 << 18); /* load addresses are random */
 }
 
 static void address_space(void **state)

@@ -62,7 +62,7 @@ static int threads_of_child(uint64_t bytes, int wanted)
 static void fewer_threads_where_memory_is_limited(void **state)
 {
     (void)state;
-    (void)setenv("OMP_STACKSIZE", "16M", 1); /* libgomp read the variable at start, with a default near 8M */
+    (void)setenv("OMP_STACKSIZE", "16M", 1); /* too late for libgomp, whose stacks have about 8M */
     assert_int_equal(threads_of_child(1 * MIB, 64), 1);
     assert_in_range(threads_of_child(80 * MIB, 64), 2, 5);
     (void)setenv("OMP_STACKSIZE", "40960", 1); /* KiB */

@@ -20,7 +20,7 @@
 
 #define ROWS INT64_C(270000) /* with 1,080,000 nonzeros: several pieces of both */
 #define ROW_MAX 9
-#define PAGES 16384 /* maximum rounding of an allocation in bytes */
+#define PAGES 16384 /* allocations may be rounded up by this many bytes in all */
 
 /* Makes a matrix. Row i has i % 9 nonzeros, `step` columns apart; some values are zero. */
 static struct test_matrix *matrix_of(int64_t cols, int64_t step)

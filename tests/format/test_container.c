@@ -136,7 +136,8 @@ static void unknown_sections(void **state)
     }
 }
 
-/* A section of an unknown type may claim a limited number of raw bytes per stored byte. */
+/* A section of an unknown type may claim at most SPMMI_BOMB_RATIO raw bytes per stored byte, plus
+ * SPMMI_BOMB_SLACK. */
 static void claims_at_the_limit(void **state)
 {
     (void)state;

@@ -57,7 +57,7 @@ static void expect(spmm_plan_t *plan, uint32_t *field, uint64_t value, int is_va
         return;
     *field = (uint32_t)value;
     const spmm_status_t status = spmmi_plan_check(plan, NULL);
-    if ((status != SPMM_ERR_PLAN_PART) != (is_valid != 0)) /* a valid item size may not fit the items */
+    if ((status != SPMM_ERR_PLAN_PART) != (is_valid != 0)) /* a valid item size can fail a later check */
         fail_msg("family %d schedule %d: field %u with %llu gives %s", (int)plan->parts[0].family,
                  (int)plan->parts[0].schedule,
                  (unsigned)(((const char *)field - (const char *)plan->parts) / (long)sizeof *field),

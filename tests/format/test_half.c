@@ -34,7 +34,7 @@ static uint32_t infinity_of(const struct half_type *t)
 }
 
 /* Returns the value of a pattern without sign, by the definition of the format. For infinity it returns the
- * number that would follow the largest one, from which on values are rounded to infinity. */
+ * number that would follow the largest one: rounding treats infinity as this number. */
 static double value_of(const struct half_type *t, uint32_t pattern)
 {
     const int exponent = (int)(pattern >> t->fraction_bits);

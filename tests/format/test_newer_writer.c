@@ -140,7 +140,7 @@ static void a_newer_writer_is_a_text_without_zero_bytes(void **state)
     }
 }
 
-/* The hash of the section's frames, the hash of its frame, or the checksum in the frame is wrong. */
+/* The hash of the section's frame table, the hash of its frame, or the checksum in the frame is wrong. */
 static void a_newer_writer_is_whole(void **state)
 {
     (void)state;

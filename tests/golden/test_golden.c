@@ -108,7 +108,7 @@ static void is_refused_with_its_status_and_offset(void **state)
     assert_int_equal(spmmi_alloc_live(), live);
 }
 
-/* released.txt has a line "DIGEST good/NAME.plan" per plan. Another test checks the digests of the files. */
+/* released.txt has a line "DIGEST  good/NAME.plan" per plan. Another test checks the digests of the files. */
 static void every_released_plan_is_tested_here(void **state)
 {
     (void)state;

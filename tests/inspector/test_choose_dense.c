@@ -18,7 +18,7 @@ static const int64_t n_1_512[] = {1, 512}, n_512[] = {512};
 /* Matrices with one in ten and one in 683 possible entries. */
 #define TENTH "gen:rand:1024:102"
 #define SPARSE "gen:rand:8192:12"
-/* The length of a row is not a multiple of 16 bytes. */
+/* The length of a row of 16-bit values is not a multiple of 16 bytes. */
 #define UNEVEN "gen:rand:1020:204"
 
 #define GROUPS(rows, cols) "gen:dense:" #rows ":" #cols
@@ -418,8 +418,8 @@ static void tiles_fit_their_multiprocessors(void **state)
     assert_int_equal(spmmi_dense_tile_shared(64, 32, 8, 8), 1536 + 8 * 128 * 96 + 7 * 1024);
 }
 
-/* 100 multiprocessors with two thread blocks each. The model: 1,000 ns, 10 ns per step, 100 ns per thread
- * block and multiprocessor, 1 ns per step of each multiprocessor, 3,050 ns per 100 thread blocks that start
+/* 100 multiprocessors with two thread blocks each. The model: 1,000 ns and 10 ns per step of a thread block.
+ * Each 100 thread blocks add 100 ns, 1 ns per step (at least 100 count here), and 3,050 ns if they start
  * later. */
 static void times_of_tiles_are_as_counted(void **state)
 {
@@ -429,7 +429,7 @@ static void times_of_tiles_are_as_counted(void **state)
         uint64_t ns; /* without the time for the bytes; 0: not possible */
     } cases[] = {
         {{100, 0, 0, 0, 640, 320, 640}, 1, 1000 + 10 * 10 + 100 + 10},     /* 100 tiles of 10 steps */
-        {{100, 0, 0, 0, 64, 32, 640}, 1, 1000 + 10 * 10 + 1 + 10},         /* one tile: as slow as 100 */
+        {{100, 0, 0, 0, 64, 32, 640}, 1, 1000 + 10 * 10 + 1 + 10},         /* one loads as slowly as 100 */
         {{100, 0, 0, 0, 64, 6400, 1}, 1, 1000 + 10 + 200 + 2},             /* 200 thread blocks run at once */
         {{100, 0, 0, 0, 64, 6401, 1}, 1, 0},                               /* one too many */
         {{100, 0, 0, 1, 64, 6432, 1}, 1, 1000 + 10 + 201 + 2 + 30},        /* one of 201 starts later */

@@ -16,7 +16,7 @@
 #include "inspector/cost/device_profile.h"
 #include "tests/support/scorecard.h"
 
-/* A profile of a CPU with the minimum content. Line 3 holds the target, line 11 the last single value. */
+/* A profile of a CPU with the minimum content. Line 3 holds the target, line 14 the last single value. */
 #define HEAD "# a comment\nname = box\ntarget = 1\nmultiprocessors = 4\n"
 #define METRICS                                                                               \
     "clock_ghz = 3 # after a value\nl2_mib = 8\nl1_kib = 512\nlaunch_us = 2\ncopy_gbs = 20\n" \
@@ -98,7 +98,7 @@ static void rates_lie_between_their_points(void **state)
     assert_true(spmmi_profile_table_at(&p.gather, 1, 1) == 40e9);
     assert_true(spmmi_profile_table_at(&p.gather, 64, mib) == 40e9);
     assert_true(spmmi_profile_table_at(&p.gather, 1e6, 1e12) == 20e9);
-    assert_float_equal(spmmi_profile_table_at(&p.gather, 128, mib), 60e9, 1); /* logarithmic half */
+    assert_float_equal(spmmi_profile_table_at(&p.gather, 128, mib), 60e9, 1); /* halfway in log2(row bytes) */
     assert_float_equal(spmmi_profile_table_at(&p.gather, 64, 2 * mib), 25e9, 1);
     assert_float_equal(spmmi_profile_table_at(&p.gather, 128, 2 * mib), 37.5e9, 1);
     assert_true(spmmi_profile_curve_at(&p.scatter, 1000) == 5e9);

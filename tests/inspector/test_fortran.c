@@ -119,7 +119,7 @@ static void reals(void **state)
                  {".D5", 3, 0},
                  {"", 0, 0},
                  {"1.5E2x", 6, 0},
-                 {"12", 2, 0}}; /* the format has 8 digits after the point, the text only 2 */
+                 {"12", 2, 0}}; /* no point: 8 digits would follow an implied one */
     const struct spmmi_fortran_format f = {'E', 5, 16, 8, 0};
     for (size_t i = 0; i < COUNT(cases); i++) {
         double value = 0;

@@ -190,8 +190,8 @@ static void a_family_without_mixed_types_is_unsupported(void **state)
     spmm_matrix_destroy(m);
 }
 
-/* A forced family may not take these options on one target. They are accepted because other targets choose
- * freely. */
+/* The family that is forced on one target does not take these options. They are accepted because other
+ * targets choose freely. */
 static void options_of_another_target_are_taken(void **state)
 {
     const spmm_inspect_options_t good[] = {

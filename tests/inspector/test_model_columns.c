@@ -255,8 +255,9 @@ static const struct spmmi_tcblock_counts full_row_blocks = {.family = SPMM_FAMIL
                                                             .blocks = 24 * 128,
                                                             .longest = 1};
 
-/* Two stages fit a thread block, so it is launched with two. If steps were any fuller, only one would fit.
- * Kernels that store column-major C have one stage. */
+/* Two thread blocks with two stages each fit, so that all run at once and are launched with two stages. If
+ * steps were any fuller, only one thread block would fit. Kernels that store column-major C have one
+ * stage. */
 static void full_steps_of_panel_are_predicted_as_launched(void **state)
 {
     (void)state;

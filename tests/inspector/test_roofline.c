@@ -66,18 +66,18 @@ struct model_case {
 };
 static const struct model_case cases[] = {
     /* Eq. 2: 4 + 4 + 4 + (4 + 8) / 3 = 16 bytes for 2 flop. Two row blocks need 3 columns in 3 lines each:
-     * rho = 32, Z = 1, C = 64 / 4 = 16, L = 2. Eq. 3: 6 / 16 + 4 Gamma / 32 + 4 / (32 * 3) + 8 / (16 * 3) = 7
-     * / 12 + Gamma / 8. */
+     * rho = 32, Z = 1, C = 64 / 4 = 16, L = 2.
+     * Eq. 3: 6 / 16 + 4 Gamma / 32 + 4 / (32 * 3) + 8 / (16 * 3) = 7 / 12 + Gamma / 8. */
     {"whole_rows_have_the_bounds_of_equation_3", SPMM_BALANCE_NONE, 1, 3, 2.0 / 16, 48.0 / 17, 24.0 / 31,
      24.0 / 19},
-    /* Segments of 2 and 1 nonzeros: 128 segments of 1.5 on average, 4 row blocks that need all 3 columns. rho
-     * = 16, Z = 4 * 64 / 192, L = 4. Eq. 6: 6 Z / 16 + 4 Gamma / 16 + 4 / (16 * 1.5) + (4 + 8) / (16 * 1.5) +
-     * 4 / 3 = 2.5 + Gamma / 4. */
+    /* Segments of 2 and 1 nonzeros: 128 segments of 1.5 on average, 4 row blocks that need all 3 columns:
+     * rho = 16, Z = 4 * 64 / 192, L = 4.
+     * Eq. 6: 6 Z / 16 + 4 Gamma / 16 + 4 / (16 * 1.5) + (4 + 8) / (16 * 1.5) + 4 / 3 = 2.5 + Gamma / 4. */
     {"segments_have_the_bounds_of_equation_6", SPMM_BALANCE_SEGMENTS, 1, 6, 2.0 / 16, 8.0 / 11, 4.0 / 13,
      4.0 / 7},
     /* In the transpose rows 0, 16 and 32 of 33 hold all 64 columns: mu = 64 / 11. Two row blocks hold these
-     * rows: rho = 1.5, Z = 128 * 32 / 192, C = 1, L = 2. Eq. 3: 6 Z / 16 + 4 Gamma / 1.5 + 4 / (1.5 mu) + 8 /
-     * (16 mu). */
+     * rows: rho = 1.5, Z = 128 * 32 / 192, C = 1, L = 2.
+     * Eq. 3: 6 Z / 16 + 4 Gamma / 1.5 + 4 / (1.5 mu) + 8 / (16 mu). */
     {"metrics_of_the_transpose_use_its_mean_row", SPMM_BALANCE_NONE, 2, 3, 2 / (12 + 12 * 11.0 / 64),
      2 / (8 + 8.0 / 3 + 11.0 / 24 + 11.0 / 128), 2 / (8 + 8.0 / 3 + 11.0 / 24 + 11.0 / 128),
      2 / (8 + 4.0 / 3 + 11.0 / 24 + 11.0 / 128)},

@@ -210,8 +210,8 @@ static void passes_are_launched_one_after_the_other(void **state)
 }
 
 /* Four tiles of 32 columns of f64, for 16 lanes. Thread blocks of a nonzero split have 256 nonzeros, four
- * steps and two more. A nonzero split may leave empty rows to another kernel; a row split must store all
- * rows. */
+ * steps and two more. A row split keeps column-major C only if no row is empty. A nonzero split may have
+ * empty rows. */
 static void kept_columns_are_walked_by_tiles_of_32(void **state)
 {
     struct spmmi_model_matrix m = matrix_of_items();

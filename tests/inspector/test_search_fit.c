@@ -128,7 +128,7 @@ static void equal_kernels_are_not_counted(void **state)
     (void)state;
     for (int i = 0; i < RANGES; i++) {
         of(&draft, 16, i)->of.part_first = 0;
-        for (int k = 0; k < SPMMI_DECISION_MAX; k++) /* lost before, by sharing parts */
+        for (int k = 0; k < SPMMI_DECISION_MAX; k++) /* its loss by shared parts, before any merge */
             of(&draft, 16, i)->loss[k] = i == 3 ? (double)INFINITY : 0.04;
     }
     of(&draft, 2, 0)->loss[1] = 0.01;

@@ -48,7 +48,7 @@ for type in f32 f64; do
             shows cpu/toy/plain "another kernel ran" "$out/tools/spmm-run" "$plan" --device cpu --op $op -n 9 \
                 --layout $layout --alpha 1.5 --beta -0.5 --check "$matrix"
         done
-        # plan_reader.py, which follows plan-format.md, must accept the plan because of the same row.
+        # plan_reader.py, which follows plan-format.md, must accept the plan by the same row of the list.
         (cd "$source/tools/dev" && tar -cf - .) | (mkdir -p "$tree/tools/dev" && tar -C "$tree/tools/dev" -xf -)
         python3 "$tree/tools/dev/plan_reader.py" "$plan" >"$work/reader" || { cat "$work/reader"; fail "plan_reader refuses the plan"; }
     done
