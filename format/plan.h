@@ -108,7 +108,7 @@ enum spmmi_reason {
     SPMMI_REASON_REUSE = 8,      /* value = intensity with the permutation, threshold = without it */
     SPMMI_REASON_DENSITY = 9,    /* value = nonzeros per 8 x 8 block, blocks lose below the threshold */
     SPMMI_REASON_BLOCKS = 10,    /* value = blocks with the permutation, threshold = without it */
-    SPMMI_REASON_MARGIN = 11,    /* value = its predicted time, with its risk it wins below the threshold */
+    SPMMI_REASON_MARGIN = 11,    /* value = its predicted time, threshold = the time below which it wins */
     SPMMI_REASON_LONG_ROWS = 12, /* value = rows that are or could be split off, threshold = their nonzeros */
     SPMMI_REASON_LONG_ROWS_BLOCKS =
         13, /* value = 8 x 8 blocks without the long rows, threshold = with them */

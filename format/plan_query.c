@@ -168,7 +168,7 @@ static void search_text(const struct spmmi_trace *t, char *text, size_t size)
         [SPMMI_REASON_FULL] = "%.2f nonzeros a block of 8 x 8, from %.2f on permutations are not tried",
         [SPMMI_REASON_SIMILARITY] =
             "row windows of similar rows would keep %.3f of their columns, permutations are tried below %.2f",
-        [SPMMI_REASON_BREAK_EVEN] = "it pays off after %.0f products, but %.0f are expected",
+        [SPMMI_REASON_BREAK_EVEN] = "it pays off after %.0f products, %.0f are expected",
         [SPMMI_REASON_NOT_MEASURED] = "it could not be measured (status %.0f)",
     };
     const size_t count = sizeof forms / sizeof forms[0];

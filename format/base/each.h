@@ -13,8 +13,9 @@ void spmmi_each(uint64_t count, int threads, void (*piece)(void *context, uint64
                 void *context);
 
 /* Returns the first index below count for which is_wrong returns true, or
- * count if there is none. Uses up to `threads` threads and passes their number
- * to is_wrong. Does not test indices after one that is known to be wrong. */
+ * count if there is none. Uses up to `threads` threads; `thread` is the number of
+ * the calling thread, as for spmmi_each. Does not test indices after one that is
+ * known to be wrong. */
 uint64_t spmmi_first_wrong(uint64_t count, int threads,
                            int (*is_wrong)(const void *context, uint64_t index, int thread),
                            const void *context);

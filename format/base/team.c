@@ -49,8 +49,8 @@ static void wait_until_gone(pid_t id)
         (void)sched_yield();
 }
 
-/* Returns the stack size of OMP_STACKSIZE or GOMP_STACKSIZE in bytes, or 0 if neither is set. The variables
- * hold a number of KiB, or a number followed by its unit. */
+/* Returns the stack size of OMP_STACKSIZE or GOMP_STACKSIZE in bytes, or 0 if neither is set or the value is
+ * not usable. The variables hold a number of KiB, or a number followed by its unit. */
 static size_t stack_bytes(void)
 {
     static const char units[] = "bkmg";

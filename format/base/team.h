@@ -8,8 +8,8 @@
  * then requests no more threads than could be started: at worst the calling thread alone.
  *
  * OpenMP keeps the team of a calling thread, so most calling threads need one trial only. After a region with
- * fewer threads, OpenMP has to start the others again. They are tried again too, because memory may have
- * become scarce and threads that are still ending count against the limits.
+ * fewer threads, OpenMP has to start the others again. They are tried again too, because memory or tasks may
+ * have been used up meanwhile, and threads that are still ending count against the limits.
  *
  * Remaining risk: between the trial and the region, another thread or process may use up what the trial
  * released. A parallel region of the caller or OMP_DYNAMIC may have made the team smaller. In these cases

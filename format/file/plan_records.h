@@ -40,10 +40,10 @@
 /* Incompat features. Families, permutations and value types have bits too, in their lists; families may share
  * a bit with the features below (format/family_list.def). */
 #define SPMMI_FEATURE_UNITS \
-    1u /* trace entries about units and their permutation, and the families that have units */
+    1u /* trace entries about units and their permutation, and families with this bit */
 #define SPMMI_FEATURE_HALF 2u /* values of 16 bits */
 #define SPMMI_FEATURE_TCBLOCKS \
-    4u /* trace entries about blocks, compute types or permutations, and the families window and panel */
+    4u /* trace entries about blocks, compute types or permutations, and families with this bit */
 #define SPMMI_FEATURE_LONG_ROWS 16u      /* parts of long rows, or trace entries about them */
 #define SPMMI_FEATURE_SEARCH 32u         /* trace entries with the reasons of the search */
 #define SPMMI_FEATURE_HALF_LONG_ROWS 64u /* parts of long rows whose values have 16 bits */

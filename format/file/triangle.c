@@ -90,10 +90,9 @@ spmm_status_t spmmi_triangle_check(int threads, struct spmmi_triangle *t, int64_
                   "the columns of row %lld of the triangle are not ascending in %lld to %lld", (long long)i,
                   (long long)i, (long long)t->rows - 1);
     const int64_t diagonal = diagonal_count;
-    SPMM_RULE(
-        2 * t->nnz - diagonal == nnz, COL_IND, 0,
-        "the triangle has %lld entries, %lld of them on the diagonal, which is not half of %lld nonzeros",
-        (long long)t->nnz, (long long)diagonal, (long long)nnz);
+    SPMM_RULE(2 * t->nnz - diagonal == nnz, COL_IND, 0,
+              "a triangle of %lld entries, %lld of them on the diagonal, does not make %lld nonzeros",
+              (long long)t->nnz, (long long)diagonal, (long long)nnz);
 cleanup:
     return status;
 }

@@ -41,7 +41,8 @@ static inline void spmmi_row_slice_add(struct spmmi_row_slice *slice, const int3
     slice->last = columns[length - 1] > slice->last ? columns[length - 1] : slice->last;
 }
 
-/* Metrics of all slices of a pattern. */
+/* Metrics of all slices of a pattern. A last slice of fewer than SPMMI_SLICE_ROWS rows is padded like a whole
+ * one. */
 struct spmmi_row_slices {
     int64_t rows;    /* number of rows with nonzeros */
     int64_t entries; /* nonzeros and padding of all slices */

@@ -19,8 +19,8 @@ static inline uint64_t spmmi_units_of_row(int64_t length, uint32_t segment)
  * segments of at most `segment` nonzeros. 0: whole rows. */
 uint64_t spmmi_units_count(int64_t rows, const int64_t *row_ptr, uint32_t segment);
 
-/* Cuts rows into units. Writes unit_ptr[count + 1]: unit u has the nonzeros unit_ptr[u] .. unit_ptr[u + 1] -
- * 1; and, unless it is NULL, unit_row[count]: the row of each unit. */
+/* Cuts rows into units. Writes unit_ptr[count + 1]: unit u has the nonzeros [unit_ptr[u], unit_ptr[u + 1]);
+ * and, unless it is NULL, unit_row[count]: the row of each unit. */
 void spmmi_units_cut(int64_t rows, const int64_t *row_ptr, uint32_t segment, int64_t *unit_ptr,
                      uint32_t *unit_row);
 

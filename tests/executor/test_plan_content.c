@@ -73,7 +73,7 @@ static struct refusal {
     {SPMM_ERR_PLAN_ROW_PTR, "entries, at most", 0},
     {SPMM_ERR_PLAN_ROW_PTR, "the rows of the triangle", 0},
     {SPMM_ERR_PLAN_COL_IND, "of the triangle are not ascending", 0},
-    {SPMM_ERR_PLAN_COL_IND, "not half of", 0},
+    {SPMM_ERR_PLAN_COL_IND, "does not make", 0},
     {SPMM_ERR_PLAN_COL_IND, "are not ascending", 0},
     {SPMM_ERR_PLAN_DIGEST, "the pattern does not have", 0},
     {SPMM_ERR_PLAN_DIGEST, "the values do not have", 0},

@@ -208,7 +208,7 @@ static void what_is_no_triangle_has_a_sentence(void **state)
         {1, 3, "the columns of row 0 of the triangle are not ascending in 0 to 2"},
         {1, 0, "the columns of row 0 of the triangle are not ascending in 0 to 2"},
         {2, 0, "the columns of row 1 of the triangle are not ascending in 1 to 2"},
-        {2, 2, "the triangle has 4 entries, 2 of them on the diagonal, which is not half of 5 nonzeros"},
+        {2, 2, "a triangle of 4 entries, 2 of them on the diagonal, does not make 5 nonzeros"},
     };
     spmm_diag_t diag = {0};
     (void)state;
