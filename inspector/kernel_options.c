@@ -107,8 +107,8 @@ static spmm_schedule_t whole_rows(spmm_family_t family)
     return (spmm_schedule_t)0;
 }
 
-/* Sets the family for permuted output. If the caller named none, the first family that permutes C by default
- * is used with whole rows. A named family that permutes C only by name is kept. Fails if the named family
+/* Sets the family for permuted output. A named family that permutes C only by name is kept with its schedule.
+ * Otherwise the first family that permutes C by default is used, with whole rows. Fails if the named family
  * cannot permute C. */
 static spmm_status_t take_permuting(struct spmmi_request *r, spmm_diag_t *diag)
 {

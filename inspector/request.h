@@ -29,7 +29,7 @@ struct spmmi_request {
     /* The caller named a kernel of GPUs, or of the CPU beside the device. */
     bool gpu_is_named, cpu_is_named;
     /* The request is for the CPU beside the devices that the caller named. It is dropped if no time can be
-     * predicted. */
+     * predicted and the caller named no kernel of the CPU. */
     bool is_beside;
     spmm_compute_t tensor; /* compute type of tensor cores; 0: they may not be chosen */
     int threads;

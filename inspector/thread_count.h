@@ -7,7 +7,7 @@
 
 #include "format/base/team.h"
 
-/* Returns at least 1. wanted 0 means all threads of the machine. */
+/* Returns 1 to SPMMI_TEAM_MAX. wanted 0 means as many threads as OpenMP uses by default. */
 static inline int spmmi_thread_count(int wanted)
 {
     const int most = omp_get_max_threads();

@@ -201,7 +201,7 @@ static int type_of(const char *name, size_t *length)
     return SPMMI_MODEL_TYPES;
 }
 
-/* Fills the key for a word model.* or risk.*. Returns where its line is stored; NULL for another word. */
+/* Fills the key for a word model.NAME.TYPE or risk.NAME[.TYPE]. Returns where its line is kept, else NULL. */
 static uint64_t *find_named(struct reader *r, const char *word, size_t length, struct key *key)
 {
     const int is_model = strncmp(word, MODEL, strlen(MODEL)) == 0;

@@ -34,9 +34,9 @@ static int64_t block_row(const void *context, int64_t row, int32_t *out)
 static spmm_status_t build_blocks(int64_t rows, struct blocks b, spmm_matrix_t *matrix, spmm_diag_t *diag)
 {
     const struct spmmi_row_source source = {
-        /* per_row * side is at most the number of columns, which is below 2^31. */
         .rows = rows,
         .cols = b.block_cols * b.side,
+        /* per_row * side is at most the number of columns, which is below 2^31. */
         .nnz_bound = rows * b.per_row * b.side,
         .row_bound = b.per_row * b.side,
         .fill = block_row,

@@ -26,8 +26,8 @@ spmm_status_t spmmi_npy_close(struct spmmi_npy *npy);
 /* Checks that the array has numbers and `dims` dimensions. whole: the numbers must be integers. */
 spmm_status_t spmmi_npy_expect(struct spmmi_npy *npy, bool whole, int dims);
 
-/* Read the next `count` elements. Integers of more than 63 bits are refused. *inexact is increased by the
- * number of integers that a double cannot hold exactly. */
+/* Read the next `count` elements. spmmi_npy_integers refuses numbers from 2^63 on. spmmi_npy_reals increases
+ * *inexact by the number of integers that a double cannot hold exactly. */
 spmm_status_t spmmi_npy_integers(struct spmmi_npy *npy, int64_t *to, int64_t count);
 spmm_status_t spmmi_npy_reals(struct spmmi_npy *npy, double *to, int64_t count, int64_t *inexact);
 /* Reads the next `count` elements as indices in [0, limit). */

@@ -63,13 +63,13 @@ int spmmi_split_lines(const char *begin, const char *end, int count, const char 
 
 /* What is wrong with an entry. */
 enum spmmi_entry_error {
-    /* Nonzero diagonal entry of a skew-symmetric matrix, or complex one of a hermitian matrix. */
     SPMMI_ENTRY_OK,
     SPMMI_ENTRY_ROW,      /* not an integer from 1 to rows */
     SPMMI_ENTRY_COL,      /* not an integer from 1 to cols */
     SPMMI_ENTRY_VALUE,    /* not a value of the field */
     SPMMI_ENTRY_LINE_END, /* text after the entry */
     SPMMI_ENTRY_UPPER,    /* above the diagonal of a symmetric matrix */
+    /* Nonzero diagonal entry of a skew-symmetric matrix, or complex one of a hermitian matrix. */
     SPMMI_ENTRY_DIAGONAL
 };
 

@@ -110,8 +110,7 @@ static void refuse(const struct spmmi_head *head, char *sentence, size_t capacit
                    spmmi_token(head->bytes, head->bytes + head->size, token));
 }
 
-/* Reads a record "LENGTH KEY=VALUE
- * " of pax at *p, and advances *p. Returns false if it is malformed. */
+/* Reads a record "LENGTH KEY=VALUE\n" of pax at *p, and advances *p. Returns false if it is malformed. */
 static bool read_record(struct archive *a, const char **p, const char *end)
 {
     uint64_t length = 0;

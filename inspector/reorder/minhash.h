@@ -34,7 +34,7 @@ struct spmmi_minhash {
     uint32_t *keys;
     uint32_t (*behind)[SPMMI_MINHASH_BANDS];
     uint64_t (*near)
-        [SPMMI_MINHASH_EDGES]; /* the best candidates as similarity << 32 | ~node, descending; 0: none */
+        [SPMMI_MINHASH_EDGES]; /* the best candidates as similarity << 32 | ~node; 0: none, at the end */
     uint64_t *sorted, *spare;  /* `units` values per thread */
     uint8_t *marks; /* cols bytes per thread, zero between nodes; NULL: there are too many columns */
 };

@@ -78,8 +78,9 @@ static double columns_before(struct sample *s, int64_t row)
     return (double)spmmi_column_set_drain(&s->set, s->columns) / (double)used;
 }
 
-/* Adds the columns of a window of `count` rows with equal hashes, at most SPMMI_WINDOW_ROWS of them, and the
- * columns of the windows that these rows are in now. */
+/* For each of `count` rows with equal hashes, at most SPMMI_WINDOW_ROWS: adds to s->after the columns per row
+ * of a window of these rows, and to s->before those of the window that the row is in now. A row that would
+ * gain nothing adds the same to both. */
 static void compare_window(struct sample *s, const struct mark *marks, int64_t count)
 {
     for (int64_t i = 0; i < count; i++)

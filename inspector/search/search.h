@@ -9,7 +9,7 @@
 #include "planner.h"
 
 #define SPMMI_RANGE_MAX 8                        /* ranges of n */
-#define SPMMI_RANGE_WIDE 2                       /* number of ranges less if wide n is one range */
+#define SPMMI_RANGE_WIDE 2                       /* ranges that are saved if wide n is one range */
 #define SPMMI_DECISION_MAX (2 * SPMMI_RANGE_MAX) /* ranges x two layouts */
 #define SPMMI_RECORD_MAX 21 /* per decision; two ops with two targets then fill a trace */
 

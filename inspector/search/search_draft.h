@@ -42,9 +42,9 @@ void spmmi_draft_add_parts(struct spmmi_draft *draft, struct spmmi_part *made, u
 /* Makes `part` a reserve: it stays even if no variant uses it. The executor runs it if the library of a
  * variant's family is missing. */
 void spmmi_draft_keep(struct spmmi_draft *draft, uint32_t part);
-/* Unless the op has a reserve, makes one of the first part of the first family that a GPU variant of the op
- * runs. Returns false if the op still has no reserve; parts that only the CPU runs do not count, as they may
- * be slow on a GPU. */
+/* Unless the op has a reserve, makes one of the first part of the first family that a variant of the op for a
+ * GPU or for any device runs. Returns false if the op still has no reserve; parts that only the CPU runs do
+ * not count, as they may be slow on a GPU. */
 bool spmmi_draft_keep_first_family(struct spmmi_draft *draft, spmm_op_t op);
 
 /* From now on, a variant that all GPUs of the draft have (two or more) becomes one for any device. A variant
@@ -57,8 +57,8 @@ bool spmmi_draft_is_shared(const struct spmmi_draft *draft, uint32_t variant);
  * variant_count if there is none. */
 uint32_t spmmi_draft_alike(const struct spmmi_draft *draft, uint32_t variant, uint32_t group);
 
-/* Returns the number of variants that the plan needs. A variant is not needed if one for any device covers
- * its key with the same part, or if it is shared and not the first of its equals. */
+/* Returns the number of variants that the plan needs. A variant is not needed if one for any device runs the
+ * same part for its op, range of n and layouts, or if it is shared and not the first of its equals. */
 uint32_t spmmi_draft_variants_needed(const struct spmmi_draft *draft);
 /* Returns the number of groups that have needed variants. */
 uint32_t spmmi_draft_groups_needed(const struct spmmi_draft *draft);

@@ -213,7 +213,7 @@ void spmmi_merges_text(const struct spmmi_merges *merges, char *text, size_t roo
 {
     const char *const what = merges->count == 1 ? "range of n or layout runs" : "ranges of n or layouts run";
     char loss[48] = "with an unknown loss";
-    /* No decimal point of the locale. */
+    /* Integers, because the decimal point of %f depends on the locale. */
     const long tenths = isfinite(merges->loss) ? lround(1000 * merges->loss) : 0;
     if (isfinite(merges->loss))
         (void)snprintf(loss, sizeof loss, "at most %ld.%ld %% slower", tenths / 10, tenths % 10);

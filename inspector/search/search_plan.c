@@ -100,8 +100,9 @@ cleanup:
     return status;
 }
 
-/* Adds a reserve if a variant's family needs a library: if that is missing, the executor runs a part of the
- * first family. If no variant of a GPU runs such a part, the best predicted one is added. */
+/* Sees to the reserve of an op: if the library of a variant's family is missing, the executor runs a part of
+ * the first family. A part that a variant of a GPU runs becomes the reserve. If there is none and a variant
+ * of this device needs a library, the part that is predicted best is added. */
 static spmm_status_t add_reserve(struct work *w, const struct spmmi_request *r, int count,
                                  struct spmmi_draft *draft, spmm_diag_t *diag)
 {
