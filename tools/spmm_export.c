@@ -123,7 +123,7 @@ static const struct export_form *choose_form(void)
         return NULL;
     }
     if (to_stdout() && args.json) {
-        cli_complain(&program, "--json: the matrix is already written to standard output");
+        cli_complain(&program, "--json and -o - both write to standard output");
         return NULL;
     }
     if (args.form != 0 || to_stdout())

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuSPARSE's generic SpMM: every algorithm for every storage format, within the sizes that its manual allows.
- * Buffer allocation and preprocessing are not timed. f16 and bf16 are computed in f32, like ours; an
- * algorithm that does not support them reports that as its result. SpMMOp is not measured, because it was
- * never faster (docs/decisions/0044). */
+/* cuSPARSE's generic SpMM: every algorithm for every storage format, within the limits on sizes that the
+ * manual page of spmm-bench lists. Buffer allocation and preprocessing are not timed. f16 and bf16 are
+ * computed in f32, like ours; an algorithm that does not support them reports that as its result. SpMMOp is
+ * not measured, because it was never faster (docs/decisions/0044). */
 #include <assert.h>
 
 #include "bench_cusparse_peers.h"

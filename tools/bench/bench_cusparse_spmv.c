@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cuSPARSE's SpMV, a peer of products with one column: every algorithm for every storage format, within the
- * limits of the manual. Buffer allocation and preprocessing are not timed. For op T the stored matrix is the
- * explicit transpose. An algorithm that does not support the type reports that as its result. */
+ * limits on sizes that the manual page of spmm-bench lists. Buffer allocation and preprocessing are not
+ * timed. For op T the stored matrix is the explicit transpose. An algorithm that does not support the type
+ * reports that as its result. */
 #include <assert.h>
 
 #include "bench_cusparse_peers.h"

@@ -17,7 +17,8 @@ struct value_type {
     double infinity;             /* smallest magnitude that rounds to infinity; infinite for f64 */
     double small;                /* smaller factors may lose digits on tensor cores, see arithmetic.h */
     int is_narrow;               /* 1 for 16-bit types, whose sums are rounded once when they are stored */
-    int fraction_bits, exponent_min, exponent_max; /* 16-bit types only */
+    /* 16-bit types only. The exponents are those of the smallest normal number and of the largest number. */
+    int fraction_bits, exponent_min, exponent_max;
 };
 
 /* Returns the description of a type that the libraries know. Static storage. */

@@ -17,8 +17,8 @@ struct device_block {
 spmm_status_t device_block_reserve(struct device_block *block, int device, uint64_t bytes, spmm_diag_t *diag);
 void device_block_free(struct device_block *block);
 
-/* Host memory from which device blocks are filled, pinned if the device is a GPU. The same rules as for
- * device blocks. */
+/* Host memory from which device blocks are filled. For a GPU it is pinned if pinned memory is left. The same
+ * rules as for device blocks. */
 struct staging_block {
     void *data;
     uint64_t bytes;

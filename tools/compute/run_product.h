@@ -42,7 +42,7 @@ struct run_product {
     spmm_dense_t c_before;       /* C before the product; data is NULL if beta is 0 */
     void *values;                /* the values of A that were set; NULL: the plan's values */
     spmm_preparation_t prepared; /* struct_size is 0 if the product was not prepared */
-    int uses_ones; /* all values are 1: on request, or because neither plan nor matrix has values */
+    int uses_ones; /* all values are 1: on request, or if the plan has no values and no matrix is given */
 };
 
 /* Creates the executor and the operands. If the plan has no values, sets the values of matrix, or ones if

@@ -36,7 +36,8 @@ static spmm_status_t write_chunk(struct packed_stream *s, const struct packer *p
     return packed_stream_plain(s, p->packed, packed);
 }
 
-/* The loop of each thread. *status is the first failure of all threads. It is only written in chunk order. */
+/* The loop of each thread. *status is only written in chunk order, so it is the failure of the first chunk
+ * that failed. Threads also read it out of order, to skip the work after a failure. */
 static void work(struct packed_stream *s, const struct chunks *chunks, spmm_status_t *status)
 {
     struct packer p;

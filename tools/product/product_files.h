@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The matrix files of a product's operands. A file that is named twice is read once. */
+/* The matrix files of a product's operands. A file that is named twice is read once and is one operand. */
 #ifndef SPMM_TOOLS_PRODUCT_FILES_H
 #define SPMM_TOOLS_PRODUCT_FILES_H
 
