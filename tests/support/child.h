@@ -8,9 +8,9 @@
 /* Waits for the end of a child. Returns its status, as waitpid does. */
 int child_wait(pid_t child);
 
-/* Removes what LLVM's OpenMP leaves in /dev/shm of a process that was killed: a file with the process's number. Where
- * the kill came before the file was written, a later process with that number dies of SIGBUS at its first parallel
- * region, or calls it another copy of the library. child_wait does it too. */
+/* Removes the file that LLVM's OpenMP leaves in /dev/shm if a process is killed. The process's number is part
+ * of its name. If the file is still empty, a later process with that number dies of SIGBUS at its first
+ * parallel region; otherwise it may report a second copy of the library. child_wait calls this function. */
 void child_forget(pid_t child);
 
 #endif

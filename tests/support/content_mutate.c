@@ -141,7 +141,7 @@ static void part_change(struct test_stream *stream, spmm_plan_t *plan)
         test_record_change(stream, plan, &spmmi_part_record, part_draw(stream, plan));
 }
 
-/* Replaces a part, or makes it the long rows of the part in front of it. */
+/* Replaces a part. One new part in five is also marked as the long rows of the part in front of it. */
 static void part_exchange(struct test_stream *stream, spmm_plan_t *plan)
 {
     if (plan->part_count == 0 || !is_countable(plan))

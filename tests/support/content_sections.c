@@ -61,8 +61,8 @@ static void header_change(struct editor *e)
         test_word_change(e->stream, e->plan, words[which - COUNT(longs)], sizeof *words[0]);
 }
 
-/* Toggles one of the 14 feature bits, so that variants, parts or trace use features that the header does not
- * list. */
+/* Toggles one of the lowest 14 feature bits, so that variants, parts or trace use features that the header
+ * does not list. */
 static void feature_change(struct editor *e)
 {
     e->forge->header.features_incompat ^= UINT64_C(1) << test_stream_below(e->stream, 14);

@@ -128,7 +128,8 @@ static void soles(test_sparse_visit visit)
                                      late = {"a long column and a last row", 9000, 2500, a_last_row};
     visit_pieces_of_all(&left, &right, 5000, visit);
     long_zeros(&left, &right, 5000, visit);
-    long_zeros(&left, &late, 10000, visit); /* cut, but the entry's last product ends the first piece: -0 */
+    /* The row is cut, but the last entry of A ends the first piece, so -0 stays. */
+    long_zeros(&left, &late, 10000, visit);
 }
 
 /* Visits a product with an entry of 42 stretches in 41 pieces, more than a thread block has warps. */
