@@ -338,9 +338,8 @@ void test_cuda_product_threads(spmm_executor_t *const executors[2], const struct
         workers[t] = (struct worker){.executor = executors[t], .product = product, .runs = runs};
         worker_make(&workers[t], &b, &c);
     }
-    TEST_CUDA(
-        /* The copies may still be in progress, and non-blocking streams do not wait for them. */
-        cudaDeviceSynchronize());
+    /* The copies may still be in progress, and non-blocking streams do not wait for them. */
+    TEST_CUDA(cudaDeviceSynchronize());
     for (int t = 0; t < 2; t++)
         assert_int_equal(pthread_create(&workers[t].thread, NULL, work, &workers[t]), 0);
     for (int t = 0; t < 2; t++)

@@ -19,7 +19,8 @@ static const int64_t widths[] = {1, 3, 8, 9, 16, 17, 24, 32, 33, 40, 64, 72, 100
 static const char *const names[] = {"band", "dense", "power law", "sparse", "one a row", "arrow"};
 #define NAME_COUNT ((int)(sizeof names / sizeof names[0]))
 
-/* Returns a product whose gaps give B and C a leading dimension of `align` modulo 16 values. */
+/* Returns a product whose gaps give B and C a leading dimension of `align` modulo 16 values. In some turns
+ * that of C is one value more. */
 static struct test_product product_of(const struct test_matrix *a, int64_t n, int turn)
 {
     struct test_product product = test_cuda_plain(n, 3);

@@ -168,10 +168,10 @@ static void sums_of_48_kib_are_launched(void **state)
     check_patterns(patterns, SPMM_F64, 0);
 }
 
-/* Long entries: in rows that are not cut, in a row of one piece, in a row of many pieces without a long
- * entry; entries with 2,250 products, or with 4,097 next to 4,096; a long row without long entries; a row
- * with fewer entries than there are hubs; a piece with more entries of A than products. f64 sums are exact
- * here, so only f32 shows their order. */
+/* Long entries in rows that are not cut and in the pieces of a cut row. A row in many pieces without a long
+ * entry. Entries with 2,250 products, or with 4,097 next to 4,096. A long row without long entries, a row
+ * with fewer entries than there are hubs, and a piece with more entries of A than products. f64 sums are
+ * exact here, so only f32 shows their order. */
 static void long_entries_have_the_bits_of_the_cpu(void **state)
 {
     static const struct test_pattern patterns[][2] = {
@@ -223,8 +223,8 @@ static struct test_matrix *column_and_row(int64_t rows, int64_t cols)
 }
 
 /* One row in two pieces. The first piece is longer than two of the windows in which piece ends are found.
- * Its long entry has more stretches than a thread block has warps. One row of B belongs to one of several
- * ranges. */
+ * Its long entry has more stretches than a thread block has warps. One row of B has all columns, in
+ * several ranges. */
 static void long_entries_of_many_stretches_have_the_bits_of_the_cpu(void **state)
 {
     static const struct test_pattern row = {"110,000 columns", 1, 110000, every_entry};
@@ -467,8 +467,8 @@ static uint64_t entries_within(const struct test_matrix *a, const struct test_ma
     return entries;
 }
 
-/* The products of each entry cancel: 9 entries of two products each, and an entry of 5,000 products next
- * to 5,000 entries of one product, which are not 0. */
+/* 9 entries of two products each, and an entry of 5,000 products: the products of each cancel. Next to the
+ * latter are 5,000 entries of one product, which are not 0. */
 static void special_sums_of_zero_stay_entries(void **state)
 {
     static const struct test_pattern patterns[][2] = {

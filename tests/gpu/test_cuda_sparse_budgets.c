@@ -243,7 +243,8 @@ static void small_budgets_of_long_entries_have_the_bits_of_the_cpu(void **state)
     test_sparse_long_entries(check_long_budgets);
 }
 
-/* Checks that the product needs at most `bytes` bytes besides C, 4 bytes per column of B, and 256 KB. */
+/* Checks that besides C the product needs at most `bytes` bytes, 4 bytes per column of B, 4 bytes per 1,025
+ * nonzeros of B, and 256 KiB. */
 static void check_memory(const struct test_pattern patterns[2], uint64_t bytes)
 {
     struct test_matrix *a = test_matrix_of(&patterns[0], TEST_VALUES_REAL),

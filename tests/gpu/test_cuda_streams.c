@@ -17,7 +17,7 @@
 #define LANES 4
 #define RUNS 1000  /* of a lane, on each executor */
 #define REFILL 10  /* runs between two fillings of the workspace */
-#define ROUNDS 250 /* replays of a graph that contains all products of an executor */
+#define ROUNDS 250 /* in each, the graph of all products of an executor is replayed */
 #define REPLAYS 4  /* launches of the graph per round */
 /* Up to this number of rows of C, one n is so large that the product needs several launches. */
 #define SMALL_ROWS 10

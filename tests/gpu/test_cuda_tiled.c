@@ -159,7 +159,7 @@ static void tiles_that_are_none_or_too_large_are_refused(void **state)
         {"cuda/tiled/whole/p64", SPMM_ERR_ARGUMENT},
         {"cuda/tiled/whole/r4/p32", SPMM_ERR_ARGUMENT},
         {"cuda/tiled/whole/p32/r32", SPMM_ERR_UNSUPPORTED},
-        {"cuda/rows", SPMM_ERR_ARGUMENT},               /* a CPU-only name, which a GPU cannot run */
+        {"cuda/rows", SPMM_ERR_ARGUMENT}, /* the plan has no part of rows, and a GPU makes none */
         {"cuda/tiled/whole/r32", SPMM_ERR_UNSUPPORTED}, /* two stages of 1000 slots of 272 bytes */
         {"cuda/tiled/whole/r3", SPMM_ERR_ARGUMENT},
         {"cuda/tiled/whole/r64", SPMM_ERR_ARGUMENT},
