@@ -311,7 +311,7 @@ static void test_rows(void **state)
     assert_false(spmmi_rows_stores_columns(1000, 49999, 17));
 }
 
-/* Teams store column-major C up to a number of sectors. Rows side by side in a warp share a sector. */
+/* Teams store column-major C of few sectors. A sector has as many rows as a warp, at most 8, or 4 of f64. */
 static void test_columns_of_teams(void **state)
 {
     static const struct {

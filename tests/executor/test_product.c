@@ -397,8 +397,8 @@ TEST_PATTERN(some_columns, test_chance(i, j, 5))
 
 /* Rows of C whose columns follow from the preceding row, or do not; with few and many entries, near and far
  * apart, so that ranks, bitmaps and a set sort them; long entries in equal rows. Nearly all matrices have
- * several units, so that runs of rows cross the ends of units, also of the units of 64 rows whose last rows
- * are equal. */
+ * several units, so that runs of rows cross the ends of units. The last rows of the 3 * 64 rows of
+ * "unknowns" are equal. */
 static const struct {
     struct test_pattern left, right;
 } pairs[] = {

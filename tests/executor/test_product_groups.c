@@ -249,8 +249,8 @@ TEST_PATTERN(far_apart, j < 64 ? i % 150 == 0 || i == rows - 1 : j < 68)
 /* Row i of C has i + 1 entries: 1 to 4 windows, and panels from row 32 on. */
 TEST_PATTERN(longer_rows, j == i || (j < i && j % 7 == 0))
 TEST_PATTERN(triangle, j <= i)
-/* Four products of 33 entries fill a piece of 132 products and make one row. The last entry of the left
- * factor has no products. */
+/* The row of the left factor takes four rows of 33 entries. Their 132 products fill one piece. Its last
+ * entry takes an empty row, so it has no products. */
 TEST_PATTERN(one_piece, j < 5)
 TEST_PATTERN(full_piece, i < 4 ? j < 33 : i == 5)
 

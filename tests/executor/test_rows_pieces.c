@@ -16,7 +16,7 @@
 #define COLS 98800 /* the last panel is narrow */
 #define L2_BYTES (50u << 20)
 
-/* Row 0 is full. Other rows have half of the columns, few, or none. */
+/* Row 0 is full. Long rows have a fifth of the columns or fewer, other rows have few or none. */
 static bool is_long(int64_t i)
 {
     return i % 6 != 1 && i % 7 != 3;
