@@ -18,8 +18,8 @@ static uint32_t default_rows(const struct spmmi_search *s)
     return tall < (int64_t)GROUPS_ENOUGH * s->request->device.multiprocessors ? GROUPS_LOW : GROUPS_TALL;
 }
 
-/* Returns the steps up to which items are not split because clusters certainly share their steps: a share is
- * then no longer than a split item elsewhere. */
+/* Returns the steps up to which no group is split into items, because clusters certainly share its steps: a
+ * share is then no longer than an item of a split group elsewhere. 0: no such limit. */
 static uint32_t uncut_steps(const struct spmmi_search *s, const struct spmmi_tcblock_counts *f)
 {
     const struct spmmi_request *const r = s->request;

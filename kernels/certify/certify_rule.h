@@ -87,7 +87,7 @@ struct spmmi_certify_row {
     double entries;                 /* L */
     double product, before, result; /* M, N0 and the sum of |C_il| */
     double factors;                 /* F */
-    double highest;                 /* at least every (|A||B|)_il */
+    double highest;                 /* upper bound of all (|A||B|)_il */
     double before_largest, result_largest;
     double met;    /* the largest sum of magnitudes of a row of B that an entry of A multiplies */
     int is_finite; /* the entries of A, and the rows of B that they multiply */

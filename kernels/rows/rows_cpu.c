@@ -7,7 +7,7 @@
  * the panel, and C is written once.
  *
  * Column-major B is packed panel by panel into row-major scratch that stays in the cache. Column-major C is
- * written from a small row-major block, which also holds the sums if B has 16 bits. */
+ * written from a small row-major block. If B has 16 bits, so is C of any layout, and the block holds sums. */
 #include "rows_cpu.h"
 
 #include <math.h>
@@ -188,8 +188,8 @@ static void rows_run_by_block(const struct job *job, const struct panel *panel, 
     _Alignas(ROWS_LINE_BYTES) char block[BLOCK_BYTES];
     struct rows_span span = *rows;
     const int64_t tile = ROWS_TILE_BYTES / job->sum_size;
-    /* If alpha is infinite or NaN, the span scales, because it knows the empty rows. One more rounding is
-     * harmless then. */
+    /* The span scales if beta is 0, which takes no more roundings, or if alpha is infinite or NaN: the span
+     * knows the empty rows, and one more rounding changes nothing then. */
     const bool is_scaled = !has_raw_sums(job) && (rows->beta == 0 || !is_finite(job, rows->alpha));
     span.alpha = is_scaled ? rows->alpha : 1;
     span.beta = 0;

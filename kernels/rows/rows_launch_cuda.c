@@ -47,8 +47,9 @@ static int stores_columns(const struct spmmi_rows_problem *problem)
            spmmi_rows_stores_columns(problem->rows, problem->nnz, problem->b->cols);
 }
 
-/* Returns true if shared memory can hold the rows of a block. A block of a row split has at most item_size
- * rows per group, if no row is empty. */
+/* Returns true if blocks can keep their rows. Nonzero split: if the rows are evenly distributed over blocks.
+ * Row split: if shared memory can hold the rows of a block, at most item_size per group when no row is
+ * empty. */
 static int have_room(const struct spmmi_rows_problem *problem, size_t value_bytes)
 {
     const struct spmmi_grid_blocks *const grid = &problem->blocks[spmmi_rows_kept_grid(value_bytes)];
@@ -135,8 +136,8 @@ static uint32_t share_of(const struct spmmi_rows_problem *problem, const struct 
                                (uint64_t)device->multiprocessors * SPMMI_ROWS_BLOCKS_PER_SM(bytes));
 }
 
-/* Returns true if the teams kernel runs: groups share rows, or have one row each so that column-major C can
- * be stored value by value. In the latter case C is not converted. */
+/* Returns true if the teams kernel runs: because groups share rows, or because teams, also those of one
+ * group, store column-major C value by value. In the latter case C is not converted. */
 static int takes_teams(const struct spmmi_rows_problem *problem, struct spmmi_rows_launch *launch)
 {
     const struct spmmi_rows_shape *const shape = &launch->shape;

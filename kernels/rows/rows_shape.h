@@ -138,9 +138,10 @@ static inline uint32_t spmmi_rows_narrower(uint32_t vec, uint32_t value_bytes)
 }
 
 /* Returns the number of lanes that share a row in a row split of one column; each loads four nonzeros per
- * turn. Measured on an H200 over 11 matrices of even rows: the mean row takes at most three turns. If its
- * lanes fill less than half of the GPU, it takes one turn, or a whole block if it has more than 256
- * nonzeros. */
+ * turn. Measured on an H200 over 11 matrices of even rows: as many lanes as let the mean row take at most
+ * three turns. While all lanes fill less than half of the GPU, there are more, down to one turn. There are at
+ * most 32; if these fill less than half of the GPU, a mean row of more than 256 nonzeros gets a whole
+ * block. */
 #define SPMMI_LANES_TURN 12u
 static inline uint32_t spmmi_rows_lanes_of(uint64_t nnz, uint64_t ranks, uint32_t sm_count)
 {

@@ -2,9 +2,9 @@
 // rows, row split, one column of sliced rows: C(m x 1) = alpha * P * B(k x 1) + beta * C.
 //
 // layout      slices of 32 rows, in chunks of entries per lane (rows_slices_shape.h). The stream in the
-//             arguments describes slices: nnz counts entries, row_ends has for each row the entries that it
-//             has less than the longest row of its slice, and columns has words of high bits if narrow has
-//             the low bits
+//             arguments describes slices: nnz counts entries, row_ends has for each row by how many entries
+//             it is shorter than the longest row of its slice, and columns has words of high bits if narrow
+//             has the low bits
 // block       256 threads = 8 / WARPS slices
 // warp        every WARPS-th batch of entries of its slice; each lane has a row
 // in flight   per lane: columns, values and values of B of a batch, and the columns of the next batch

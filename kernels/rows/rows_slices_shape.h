@@ -151,9 +151,9 @@ static inline double spmmi_slices_index_bytes(const struct spmmi_row_slices *all
 #define SPMMI_SLICED_BLOCKS_PER_SM(sum_bytes, run) ((sum_bytes) == 4 && (run) == 1 ? 5u : 4u)
 
 /* Returns how many warps share a slice. The number is doubled until a multiprocessor has about 22 warps, but
- * only while the mean row has 6 entries more than half a batch per warp. Batches of runs, which are longer,
- * count the same. Measured on an H100 over 14 matrices, f32 and f64, within 7 % of the best, before lanes
- * loaded whole words. Not measured since, nor for f16 or runs. */
+ * only while the mean row has over 6 entries more than half a batch per warp. Batches of runs, which are
+ * longer, count the same. Measured on an H100 over 14 matrices, f32 and f64, within 7 % of the best, before
+ * lanes loaded whole words. Not measured since, nor for f16 or runs. */
 #define SPMMI_SLICED_WARPS_PER_SM 22u
 #define SPMMI_SLICED_ENTRIES_MORE 6u
 static inline uint32_t spmmi_slices_warps(uint32_t entries, uint32_t ranks, uint32_t sm_count)

@@ -63,7 +63,7 @@ static void read_compute(const struct spmmi_model_query *q, struct spmmi_tcblock
 }
 
 /* Whether rows of B are read in words of 16 bytes: row-major scratch of a column-major operand always is, B
- * itself only if n is a multiple of 16 bytes. */
+ * itself only if n values fill whole words. */
 static int is_wide(const struct spmmi_model_query *q)
 {
     return q->is_col_major || fmod(q->n * q->value_bytes, 16) == 0;

@@ -105,7 +105,7 @@ spmm_status_t spmmi_cpu_tcblocks_set_values(void *state, const void *values, voi
     return SPMM_OK;
 }
 
-/* ---- Products. The workspace holds the slots of split units, then the sums of the long rows ---- */
+/* ---- Products. The workspace holds the slots of split units, then what the long rows need ---- */
 
 static uint64_t slot_bytes(const struct spmmi_cpu_tcblocks *f, const struct spmmi_product *product)
 {

@@ -16,7 +16,8 @@
 #define DENSITY_MIN 4.0 /* nonzeros per block below which no permutation makes blocks dense enough */
 /* Mean nonzeros per row from which permutations are tried for any row similarity. */
 #define LONG_ROWS 64.0
-/* Smaller matrices use the next two limits instead, because their permutations take only milliseconds. */
+/* Matrices with fewer than SMALL_NONZEROS nonzeros, whose permutations take only milliseconds, use the next
+ * two limits instead. */
 #define SMALL_NONZEROS 500000
 #define SMALL_FILL 48.0
 #define SMALL_LONG_ROWS 32.0
@@ -58,8 +59,8 @@ cleanup:
 }
 
 /* Returns the reason against trying any permutation, or reason 0. Permutations take longer than the rest of
- * an inspection. A free choice tries them only if the blocks of row windows are neither too sparse nor nearly
- * full, and if the family is close enough to the best time so far. */
+ * an inspection. A free choice tries them only if the blocks of row windows are neither too sparse nor
+ * already dense, and if the family is close enough to the best time so far. */
 static struct spmmi_evidence reason_against_all(const struct spmmi_search *s,
                                                 const struct spmmi_candidate *leader, double density)
 {

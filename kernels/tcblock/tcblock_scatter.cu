@@ -104,7 +104,7 @@ struct LocalRows {
     }
 };
 
-// Returns the local row (panel), or the column in the step (window), for bit i of a block row.
+// Returns the local row (panel), or the column in the step (window), for bit i of a row of the block.
 __device__ __forceinline__ uint32_t local_of(const struct spmmi_tcblocks &l, uint32_t block, uint32_t i)
 {
     return l.has_locals ? l.locals[(uint64_t)block * 8 + i] % SPMMI_TCBLOCK_PANEL_STEP : i / 2 + 4 * (i % 2);

@@ -52,9 +52,9 @@ void spmmi_tcblock_unit_read(struct spmmi_tcblock_unit *unit, const int64_t *row
                              const uint32_t *rows, uint32_t row_count);
 
 /* The data of a unit that packing needs later. It takes at most SPMMI_UNIT_KEPT_MAX bytes per nonzero (only
- * row blocks keep ranks) plus SPMMI_UNIT_KEPT bytes, a multiple of 8. The functions return these bytes, write
- * them to memory, and restore the unit. A restored unit refers to that memory and is not freed. They are
- * functions of struct spmmi_tcblock_kind. */
+ * row blocks keep ranks) plus SPMMI_UNIT_KEPT bytes, a multiple of 8. The functions return the number of
+ * these bytes, write them to memory, and restore the unit. A restored unit refers to that memory and is not
+ * freed. They are functions of struct spmmi_tcblock_kind. */
 #define SPMMI_UNIT_KEPT_MAX(windows) \
     (sizeof(struct spmmi_tcblock_column) + sizeof(uint8_t) + ((windows) > 1 ? sizeof(uint32_t) : 0))
 #define SPMMI_UNIT_KEPT(windows) (((windows) + 4) / 2 * 2 * sizeof(uint32_t))

@@ -189,8 +189,8 @@ cleanup:
     return status;
 }
 
-/* Emits the candidate with permuted units. Without a prediction, it is the default if
- * its intensity is greater. */
+/* Emits the candidate with permuted units, if these are permuted at all. Without a prediction, it is the
+ * default if the caller named the permutation, or if its intensity is greater. */
 static spmm_status_t emit_reordered(struct spmmi_search *s, const struct way *w, bool is_against,
                                     spmm_diag_t *diag)
 {

@@ -22,9 +22,10 @@ static inline struct spmmi_window_shape spmmi_window_shape_of(uint32_t width, ui
     return shape;
 }
 
-/* Returns the shape for n columns. Each lane loads 16 bytes per row if n has more columns than the lanes fill
- * with 8 bytes each, else 8 bytes. If n has even more columns than 16 bytes per lane fill, each lane loads
- * two such groups. is_wide: rows of B are aligned to 16 bytes, and n values fill whole words of 16 bytes. */
+/* Returns the shape for n columns. is_wide: rows of B are aligned to 16 bytes, and n values fill whole words
+ * of 16 bytes. Then each lane loads 8 bytes of a row (values of 8 bytes: 16) if those of eight lanes cover n,
+ * else 16 bytes if they do, else two groups of 16 bytes. If not is_wide, a lane loads the columns of 8 bytes
+ * (two columns of 8-byte values) one by one. */
 static inline struct spmmi_window_shape spmmi_window_launch(uint32_t n, uint32_t value_bytes, int is_wide)
 {
     const uint32_t whole = 16 / value_bytes, half = whole > 2 ? whole / 2 : whole;
