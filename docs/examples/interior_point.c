@@ -37,7 +37,7 @@ static void factor(struct program *p)
         solver_fail("A D A^T is not positive definite: are rows of A dependent?");
 }
 
-/* Returns the longest step, at most 1, for which x stays positive. */
+/* Returns the step length: 0.99 of the longest step for which x stays positive, at most 1. */
 static double length_of(const struct block *x, const struct block *dx)
 {
     double least = 1;

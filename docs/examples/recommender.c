@@ -39,8 +39,8 @@ static double norm(const struct solver *s, const struct block *x)
     return sqrt(sum);
 }
 
-/* Sets to to the best factors for from; room has the shape of to. Returns the error of the system, and the minimised
- * sum without |R|^2, which does not change. */
+/* Stores in `to` the best factors for `from`; room has the shape of `to`. Sets *sum to the minimised sum without |R|^2,
+ * which does not change. Returns the relative residual of the system. */
 static double half_step(const struct solver *s, spmm_op_t op, const struct block *from,
                         const struct block *to, const struct block *room, double *sum)
 {

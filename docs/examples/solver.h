@@ -55,7 +55,7 @@ void solver_open(struct solver *solver, int argc, char **argv, int needs_square,
 /* Removes this option and its number from the end of the command line and returns the number; 0: there is no such
  * option. */
 int solver_take_count(int *argc, char **argv, const char *option);
-/* The two steps of the above: finds the requested device, and loads this plan on it. */
+/* The two steps of solver_open: finds the requested device, and loads this plan on it. */
 const struct device *solver_device(int argc, char **argv);
 void solver_open_on(struct solver *solver, const struct device *device, const char *path, int needs_square,
                     int ops);
