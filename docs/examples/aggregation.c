@@ -45,7 +45,7 @@ static spmm_csr_t add_products(struct aggregation *h, struct aggregation_level *
     return l->galerkin.c;
 }
 
-/* Of A and its diagonal. */
+/* Allocates the arrays of a level for its matrix a, whose values are `values` where the products run. */
 static void open_level(struct aggregation *h, struct aggregation_level *l, const spmm_csr_t *a,
                        const double *values)
 {

@@ -75,7 +75,7 @@ void aggregation_print(const struct aggregation *h)
     }
 }
 
-/* One Gauss-Seidel step that begins with row first and goes upwards or downwards. */
+/* One Gauss-Seidel sweep over all rows: from row `first`, which is the first or the last, in steps of 1 or -1. */
 static void sweep(const struct aggregation_cycle *l, int64_t first, int64_t step)
 {
     const int64_t *row_ptr = l->a.row_ptr;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See aggregation.h: groups nodes to aggregates. */
+/* See aggregation.h: groups nodes into aggregates. */
 #include <string.h>
 
 #include "aggregation.h"

@@ -67,7 +67,7 @@ static void print_times(const double *least)
            least[1], stored_product_once_way);
 }
 
-/* Conjugate gradients for A x = b, starting from x = 0; r, z, d are scratch. Returns the number of iterations. */
+/* Conjugate gradients for A x = b, starting from x = 0; v: four scratch blocks. Returns the number of iterations. */
 static int solve(const struct solver *s, const struct block *b, const struct block *x, struct block *v)
 {
     struct block *r = &v[0], *z = &v[1], *d = &v[2], *q = &v[3];

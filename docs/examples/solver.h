@@ -87,7 +87,8 @@ double solver_largest_norm(const struct solver *solver, const struct block *x);
 
 /* Computes eigenvalues in ascending order, and eigenvectors in the columns of a, which is n x n and symmetric. */
 void small_eigen(int n, double *a, double *values);
-/* Replaces g by its Cholesky factor; replaces x by g^-1 x, where x is n x columns. */
+/* small_factor replaces g by its Cholesky factor. small_solve takes this factor and replaces x, which is n x columns,
+ * by (the original g)^-1 x. */
 void small_factor(int n, double *g);
 void small_solve(int n, const double *g, double *x, int columns);
 /* Computes c = a^T b; a is rows x m, b rows x n. */
