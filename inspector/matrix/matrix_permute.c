@@ -26,7 +26,7 @@ static spmm_status_t invert(const char *what, const uint32_t *permutation, int64
         const bool is_new = permutation[i] < count && list[permutation[i]] == UINT32_MAX;
         SPMM_REQUIRE_AT(
             is_new, SPMM_ERR_ARGUMENT, diag, (uint64_t)i,
-            "%s is no permutation: the number at position %lld, %u, is repeated or not below %lld", what,
+            "%s is no permutation: position %lld has %u, which is repeated or not below %lld", what,
             (long long)i, permutation[i], (long long)count);
         list[permutation[i]] = (uint32_t)i;
     }
