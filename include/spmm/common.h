@@ -53,7 +53,7 @@ SPMM_API const char *spmm_version_string(void);
 
 /** One row per status: name, number, sentence. Numbers are part of the ABI and never reused. 1xx the caller's
  * arguments, 2xx the container of a plan file, 3xx the content of a plan, 4xx a matrix file, 5xx the plan
- * does not fit this matrix or device, 6xx memory, 7xx the device, 8xx a result, 9xx a bug in spmm. */
+ * does not fit this matrix, operation or device, 6xx memory, 7xx the device, 8xx a result, 9xx a bug in spmm. */
 /* clang-format off */
 #define SPMM_STATUS_LIST(X)                                                                         \
     X(SPMM_OK, 0, "ok")                                                                             \

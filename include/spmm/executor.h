@@ -86,7 +86,7 @@ typedef struct spmm_executor_options {
      * 32 columns of C per thread ("cuda/tiled/whole/r8" keeps 8). The shape of rows ("v4l8") and compute types are
      * accepted, but follow from the product. */
     const char *force_kernel;
-    /** Maximum host memory of spmm_executor_create, except for counting it; 0: no limit. Set it for plans from
+    /** Maximum host memory of spmm_executor_create, without what counting it takes; 0: no limit. Set it for plans from
      * others. Kernels that do not fit are left out, those first whose loss costs products least time. Other kernels
      * then run these products (fallback of spmm_executor_info_t), but perhaps not with B or C of other types than A
      * (NO_VARIANT). PLAN_BUDGET: no kernel fits. */
@@ -132,8 +132,8 @@ typedef struct spmm_executor_options {
  * plus temporary host memory of making it, linear in the plan's nonzeros and the rows of op(A); up to 128 MiB less
  * with a host budget. device_bytes: GPU memory that it holds, without the memory of new_values until there are new
  * values; making it may take as much as with them. This call itself takes at most as much host memory, or as much as
- * one kernel that is left out, and no GPU memory; none at all if the row pointers of a transpose exceed the host
- * budget. options, host_bytes and device_bytes may be NULL. device and errors: as for spmm_executor_create. */
+ * one kernel that is left out, and no GPU memory; it takes no memory if the row pointers of a transpose exceed the
+ * host budget. options, host_bytes and device_bytes may be NULL. device and errors: as for spmm_executor_create. */
 SPMM_API spmm_status_t spmm_executor_memory_bytes(const spmm_plan_t *plan, int device,
                                                   const spmm_executor_options_t *options,
                                                   uint64_t *host_bytes, uint64_t *device_bytes,
@@ -308,7 +308,7 @@ typedef struct spmm_certificate {
     int passed;              /**< 1: no row is wrong. */
     int vectors;             /**< Number of vectors used; 1 if n = 1. */
     uint64_t seed;           /**< Seed of the options. */
-    double miss_probability; /**< Probability to miss a wrong row: see spmm_certify. */
+    double miss_probability; /**< Bound of the probability that a wrong row passes: see spmm_certify. */
     /** Largest error over its bound, of all rows and vectors; infinite if infinity or NaN occurs where it must not,
      * or is missing where it must occur. */
     double error_ratio;

@@ -27,7 +27,7 @@ typedef enum spmm_complex_part {
 
 /** The number of the first vertex in a list of edges. */
 typedef enum spmm_index_base {
-    SPMM_INDEX_BASE_AUTO = 0, /**< 0; files without a vertex 0, or ambiguous, are refused. */
+    SPMM_INDEX_BASE_AUTO = 0, /**< 0; refuses files that have no vertex 0 or may begin with sizes. */
     SPMM_INDEX_BASE_0 = 1,    /**< 0. */
     SPMM_INDEX_BASE_1 = 2     /**< 1; if vertices is 0, a first line that may hold sizes is refused. */
 } spmm_index_base_t;
@@ -42,8 +42,8 @@ typedef struct spmm_read_options {
     void *progress_context;    /**< Passed to progress. */
     spmm_complex_part_t complex_part; /**< For Matrix Market, Rutherford-Boeing, PETSc and MATLAB files. */
     spmm_index_base_t index_base;     /**< For lists of edges. */
-    int64_t vertices;                 /**< For lists of edges: rows and columns; 0: the larger of the
-                                          largest vertex and N of a comment "# Nodes: N". */
+    int64_t vertices;                 /**< For lists of edges: rows and columns; 0: as many as the largest
+                                          vertex needs, or N of a comment "# Nodes: N" if that is more. */
     const char *variable; /**< For MATLAB files; NULL: the only sparse or else the only full variable. */
 } spmm_read_options_t;
 /* clang-format off */
@@ -233,7 +233,7 @@ typedef struct spmm_inspect_options {
     /** Typical numbers of columns of B: n_count values from 1 to 2^31 - 1; NULL: any number. The ranges are
      * 1, 2 to 12, 13 to 48, 49 to 96, 97 to 192 and 193 to 2^31 - 1. Each range that contains one of these
      * values gets variants, which are judged at the first value in it. Products with another n run the
-     * variants of the next wider range, else of the widest. On a GPU small or nearly dense matrices have
+     * variants of the next wider range, else of the widest. For a GPU, small or nearly dense matrices have
      * three ranges in place of the last one (193 to 383, 384 to 1,023, 1,024 to 2^31 - 1). With
      * permute_output only the first value counts. */
     const int64_t *n;

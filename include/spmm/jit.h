@@ -33,8 +33,8 @@ SPMM_API const char *spmm_jit_cache_note(const spmm_jit_cache_t *cache);
 SPMM_API spmm_status_t spmm_jit_cache_at(const spmm_jit_cache_t *cache, int64_t index, const char **file,
                                          const char **key, uint64_t *bytes, int64_t *used);
 
-/** Removes the listed files. *removed, which may be NULL, is the number of files removed. Executors keep what
- * they have loaded.
+/** Removes the listed files. *removed, which may be NULL, is the number of listed files that are gone. Executors
+ * keep what they have loaded.
  * Errors: ARGUMENT, IO (a file could not be removed). */
 SPMM_API spmm_status_t spmm_jit_cache_clear(spmm_jit_cache_t *cache, int64_t *removed, spmm_diag_t *diag);
 

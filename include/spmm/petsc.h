@@ -41,8 +41,8 @@
 extern "C" {
 #endif
 
-/** The matrix type. The name begins with MATSEQAIJ, so that PETSc accepts it, and its
- * preconditioners, as MATSEQAIJ. */
+/** The matrix type. The name begins with MATSEQAIJ, so that PETSc and its preconditioners treat the type as
+ * MATSEQAIJ. */
 #define MATSPMM "seqaijspmm"
 
 /** Registers MATSPMM with PETSc. Call it after PetscInitialize; calling it again is harmless. */

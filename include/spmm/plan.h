@@ -229,7 +229,7 @@ SPMM_API spmm_status_t spmm_schedule_at(int index, spmm_schedule_info_t *info);
 typedef enum spmm_reorder {
     SPMM_REORDER_AUTO = 0,    /**< The permutation that is predicted to pay off, if any. */
     SPMM_REORDER_NONE = 1,    /**< The order of A. */
-    SPMM_REORDER_RADIX = 2,   /**< Sorted by pattern: units as binary numbers, largest first. */
+    SPMM_REORDER_RADIX = 2,   /**< Units sorted as binary numbers, largest first; may be the order of A. */
     SPMM_REORDER_JACCARD = 3, /**< Clusters of similar patterns, exact, greedy; at most 20,000 units. */
     SPMM_REORDER_MINHASH = 4, /**< Clusters of similar patterns found by min-hashes; any size. */
     SPMM_REORDER_RCM = 5      /**< Reverse Cuthill-McKee on the graph of A + A^T; square matrices only. */
@@ -325,10 +325,10 @@ SPMM_API spmm_status_t spmm_plan_row_permutation(const spmm_plan_t *plan, int pa
 SPMM_API spmm_status_t spmm_plan_part_permutation(const spmm_plan_t *plan, int part,
                                                   const uint32_t **permutation, int64_t *count);
 
-/** Returns the permutation of rows and columns of a plan that was made with symmetric_permutation; NULL for other
- * plans. The matrix of the plan is PAP^T: its row and column i are row and column (*permutation)[i] of A, for i from
- * 0 to *count - 1. Products permute B and C likewise: their row i is row (*permutation)[i] of the B and C of A. Valid
- * while the plan lives. Errors: ARGUMENT. */
+/** Returns the permutation of rows and columns of a plan that was made with symmetric_permutation; *permutation is
+ * NULL if they keep the order of A, as in all other plans. The matrix of the plan is PAP^T: its row and column i are
+ * row and column (*permutation)[i] of A, for i from 0 to *count - 1. Products permute B and C likewise: their row i is
+ * row (*permutation)[i] of the B and C of A. Valid while the plan lives. Errors: ARGUMENT. */
 SPMM_API spmm_status_t spmm_plan_symmetric_permutation(const spmm_plan_t *plan, const uint32_t **permutation,
                                                        int64_t *count);
 
