@@ -39,8 +39,8 @@ struct spmmi_backend;
 struct spmmi_parts;
 struct spmmi_value_memory;
 
-/* Memory that only new values need. On a GPU, making the executor with first values needs it too; in between,
- * the host keeps the maps. */
+/* Bytes of memory that only new values need. On a GPU, making the executor with first values needs them too;
+ * in between, the host keeps the maps. */
 struct spmmi_value_bytes {
     uint64_t device, host;
 };

@@ -12,7 +12,7 @@ static const int64_t alignments[] = {16, 2, 1};
 #define ALIGNMENTS 3
 
 /* The properties of a product that do not depend on n. b_type and c_type are from a row of
- * format/base/types_list.def. */
+ * format/base/types_list.def with the executor's type of A. */
 struct products {
     const spmm_executor_t *executor;
     spmm_op_t op;

@@ -17,8 +17,8 @@ int spmmi_cuda_device_runs(int device); /* true if it exists and this build has 
 spmm_status_t spmmi_cuda_device_name(int device, char *text, size_t size);
 uint32_t spmmi_cuda_target(int device); /* compute capability, 90 for 9.0 */
 
-/* Values of up to this many nonzeros always stay on the device: spmm_executor_prepare
- * makes operators from them. */
+/* Values of up to this many nonzeros stay on the device, unless all are equal and none are held:
+ * spmm_executor_prepare makes operators from them. */
 #define SPMMI_CUDA_VALUES_KEPT 4096
 
 /* Adds the host and device memory that spmmi_cuda_create takes for this plan. options have been

@@ -45,8 +45,8 @@ spmm_status_t spmmi_spgemm_gpu_gather(const struct spmmi_spgemm_gpu *gpu, uint32
                                       void *to, void *stream, spmm_diag_t *diag);
 spmm_status_t spmmi_spgemm_gpu_scale(const struct spmmi_spgemm_gpu *gpu, int64_t count, double beta, void *c,
                                      void *stream, spmm_diag_t *diag);
-/* Copies bytes from the host to `to`, on either side, after the work already enqueued on the stream. The copy
- * is complete on return. */
+/* Copies bytes from the host to `to`, in host or GPU memory, after the work already enqueued on the stream.
+ * The copy is complete on return. */
 spmm_status_t spmmi_spgemm_gpu_copy(const struct spmmi_spgemm_gpu *gpu, const void *from, void *to,
                                     uint64_t bytes, void *stream, spmm_diag_t *diag);
 
@@ -81,7 +81,7 @@ spmm_status_t spmmi_spgemm_gpu_once(const struct spmmi_spgemm_gpu_once *in, spmm
  * value below 0 means that the runtime cannot say, for example after an error of a kernel. */
 int spmmi_spgemm_gpu_owns(const void *block);
 void spmmi_spgemm_gpu_release(const void *block);
-/* Returns the arrays of a C that was allocated with this allocator. Errors: ARGUMENT, NO_DEVICE. */
+/* Gives the arrays of C back to the allocator that they came from. Errors: ARGUMENT, NO_DEVICE. */
 spmm_status_t spmmi_spgemm_gpu_give_back(const spmm_csr_t *c, const spmm_device_allocator_t *allocator,
                                          int device, void *stream, spmm_diag_t *diag);
 
