@@ -35,7 +35,7 @@ struct spmmi_dense_exact {
     int64_t b_row_step, b_column_step, c_row_step, c_column_step, old_row_step, old_column_step;
     double alpha, beta;
     /* Without sums. 1: compute all columns; 0: only columns whose row 0 of C is not
-     * finite, or all if has_special. */
+     * finite, or all if *has_special. */
     int is_whole;
     int is_dependent;
     void *cuda_stream;
@@ -56,7 +56,7 @@ int spmmi_dense_narrow_cuda(const struct spmmi_dense_exact *args,
  * enqueued; cudaErrorNotSupported: the driver has no tensor maps for these operands. */
 struct spmmi_dense_tile_launch {
     const struct spmmi_dense_tile_shape *shape;
-    int is_columns, is_swapped; /* B, C is column-major; if C is, B must be too */
+    int is_columns, is_swapped; /* whether B, or C, is column-major; B must be if C is */
     struct spmmi_allowed *allowed;
 };
 int spmmi_dense_tile_cuda(const struct spmmi_dense_exact *args, const struct spmmi_dense_tile_launch *launch);

@@ -10,7 +10,7 @@
 
 #define SPMMI_DENSE_NARROW_TARGET 90      /* lowest compute capability with clusters */
 #define SPMMI_DENSE_NARROW_WARPS 8u       /* warps of a thread block, which share its steps */
-#define SPMMI_DENSE_NARROW_ROWS 16u       /* rows of a warp, or half of them */
+#define SPMMI_DENSE_NARROW_ROWS 16u       /* rows of a warp of height 1 */
 #define SPMMI_DENSE_NARROW_STEP_BYTES 64u /* bytes of a row of A per step */
 #define SPMMI_DENSE_NARROW_STEPS_MAX 24u  /* per warp; for longer rows the library splits k further */
 #define SPMMI_DENSE_NARROW_SHARES_MAX 8u /* thread blocks of a cluster, which share the steps of their rows */

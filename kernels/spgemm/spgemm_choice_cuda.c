@@ -285,7 +285,7 @@ static void add_savings(struct savings *all, const struct savings *row)
     initializer(omp_priv = (struct savings){.saved = 0})
 
 /* Adds the savings of rows that the plan cuts. They are pulled only if all rows are: otherwise items of other
- * rows took longer beside them (email-Enron on an H100: 0.294 ms, with their pieces as items 0.286). */
+ * rows took longer beside them (email-Enron on an H200: 0.294 ms, with their pieces as items 0.286). */
 static void know_cut_rows(const struct spmmi_spgemm_stage *s, const struct spmmi_spgemm_wanted *wanted,
                           uint8_t *known, struct savings *all)
 {

@@ -4,8 +4,8 @@
 //
 // ranges    128 threads: groups of 4, 8, 16 or 32 lanes, one range of a row of C each
 // pieces    of rows that the plan cuts: a block has a range and computes 16 pieces of it at a time, or 4 if
-//           the range has more entries, one warp per piece; then threads add the sums of an entry to those of
-//           the pieces before
+//           the row has more than 128 entries, one warp per piece; then threads add the sums of an entry to
+//           those of the pieces before
 // shared    for each group or block, a table of the columns of a range, at most half full if scattered; for
 //           each group or warp, a sum per slot, and the steps of a round
 // slots     columns that are close together go to slots in their order, without collisions; others are hashed

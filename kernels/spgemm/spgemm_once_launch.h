@@ -83,7 +83,7 @@ struct spmmi_once_counts {
     unsigned int rows[SPMMI_ONCE_CLASSES];                      /* rows of each class, by entries */
     unsigned int cuts;                                          /* rows that are cut in k */
     unsigned int heavy_rows;        /* rows of at least heavy_products multiplications */
-    unsigned int long_rows;         /* rows of A with more entries, and more products, than a stretch has */
+    unsigned int long_rows;         /* rows of A with more entries and products than a stretch has products */
     unsigned int hubs;              /* number of hubs */
     unsigned int long_pieces_taken; /* number of long pieces so far */
     unsigned int buckets;           /* of long pieces: one per hub or range */
@@ -147,7 +147,7 @@ struct spmmi_once_work {
     unsigned long long heavy_products; /* SPMMI_SPGEMM_HEAVY_PRODUCTS */
     uint32_t stretch;                  /* SPMMI_SPGEMM_STRETCH */
     int has_long;                      /* there may be long entries */
-    int has_shorter;       /* rows of A with at most as many entries as a stretch may have long pieces too */
+    int has_shorter; /* long pieces also in rows of A with no more entries than a stretch has products */
     int has_empty_factors; /* rows of B may be empty */
     /* Of each row of C; at most as many as B has entries, because the rows of B differ. */
     uint32_t *products;

@@ -268,7 +268,7 @@ static void drop(struct spmmi_spgemm_stage *s)
     s->position_at = NULL;
 }
 
-/* Returns unused memory by copying the positions to a smaller block. If that cannot be allocated, the larger
+/* Frees unused memory by copying the positions to a smaller block. If that cannot be allocated, the larger
  * block stays. */
 static void shrink(struct derivation *d)
 {
