@@ -28,7 +28,7 @@ struct spmmi_device {
     int can_overlap;  /* a kernel may start before its predecessor in the stream has ended: on sm_90, with a
                             driver whose graphs support such launches */
     void *values;     /* device copy of A's values in its order and SPMMI_VALUES_PAD zeros; NULL: not held */
-    int lacks_values; /* all values are equal: parts that may lack values hold none; products pass it */
+    int lacks_values; /* all values are equal: parts that may lack them hold none, and products pass one */
     int has_new_values; /* spmm_executor_set_values is allowed */
     int spares_host;    /* the host has a budget: making parts avoids host memory that it can do without */
     uint64_t random;    /* marks this executor's arrival counters in a workspace among other contents */

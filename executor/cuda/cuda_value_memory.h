@@ -19,8 +19,8 @@ struct spmmi_value_memory {
     struct spmmi_device_block block; /* memory of the map and of the values that were not held */
 };
 
-/* Counts the memory of a map of this many entries. lacks_values: values are not held, and the map
- * is allocated with them. */
+/* Counts the memory of a map of this many entries; without its device memory if lacks_values: the map is then
+ * allocated together with the values. */
 static inline void spmmi_value_map_count(const struct spmmi_part_source *source, uint64_t entries,
                                          int lacks_values)
 {

@@ -233,7 +233,7 @@ static int preference_fill(const struct spmmi_dense_functions *call, const struc
 static const struct {
     float least, most;
 } wave_shares[] = {{0.6f, 1}, {1.0f / 3, FLT_MAX}, {0, FLT_MAX}};
-#define WAVE_COLUMNS_MIN 128 /* minimum columns of B for this rule; smaller ones were not measured */
+#define WAVE_COLUMNS_MIN 128 /* minimum columns of B for this rule, which was measured from here on */
 
 /* Returns the first algorithm that can run and fills such a share; NULL: there is none. */
 static const cublasLtMatmulHeuristicResult_t *first_of(const cublasLtMatmulHeuristicResult_t *found,

@@ -110,8 +110,8 @@ static const struct spmmi_model_constants narrow[] = {{4, 0, {0.8, 1, 0, 0, 0, 1
                                                       {1, 0, {2, 1, 0, 0, 0, 1.6, 0, 0}, 0},
                                                       {3.3, 0, {1.2, 1.2, 0, 0, 0, 0.6, 0, 0}, 0}};
 
-/* Assumes that B begins at an aligned address and that the leading dimension of
- * column-major B is its height. */
+/* Assumes that B begins at an aligned address and that its leading dimension is its height, or n if it is
+ * row-major. */
 static struct spmmi_dense_narrow_shape narrow_of(const struct spmmi_model_query *q)
 {
     static const struct spmmi_dense_narrow_shape none = {0};

@@ -57,7 +57,7 @@ static inline uint32_t spmmi_dense_narrow_groups(uint32_t rows, uint32_t height)
 }
 
 /* Returns the number of shares of k. Doubles it while multiprocessors are idle and each warp keeps more than
- * two steps; then, up to two thread blocks per multiprocessor, while a warp keeps more steps than `least`,
+ * two steps; then, up to two thread blocks per multiprocessor, while a warp keeps at least `least` steps,
  * since a cluster starts later than a single thread block. The constants here and in spmmi_dense_narrow were
  * the fastest for five layers (docs/decisions/0097). */
 static inline uint32_t spmmi_dense_narrow_shares(uint64_t steps, uint64_t blocks, uint32_t columns,
