@@ -70,10 +70,10 @@ void spmmi_executor_log(const spmm_executor_t *executor)
     if (!spmmi_log_on(SPMM_LOG_WARNING))
         return;
     if (executor->given_up != 0)
-        spmmi_log(
-            SPMM_LOG_WARNING,
-            "the memory budget is too small for all kernels of the plan: %d of its %u variants run others",
-            __builtin_popcountll(executor->given_up), executor->shape.variant_count);
+        spmmi_log(SPMM_LOG_WARNING,
+                  "the memory budget is too small for all kernels of the plan: %d of its %u variants run "
+                  "other kernels",
+                  __builtin_popcountll(executor->given_up), executor->shape.variant_count);
     for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++)
         if (has_op(executor, ops[i]))
             log_missing(executor, ops[i]);

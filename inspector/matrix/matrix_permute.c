@@ -24,10 +24,9 @@ static spmm_status_t invert(const char *what, const uint32_t *permutation, int64
     memset(list, 0xff, (size_t)count * sizeof *list);
     for (int64_t i = 0; i < count; i++) {
         const bool is_new = permutation[i] < count && list[permutation[i]] == UINT32_MAX;
-        SPMM_REQUIRE_AT(
-            is_new, SPMM_ERR_ARGUMENT, diag, (uint64_t)i,
-            "%s is no permutation: position %lld has %u, which is repeated or not below %lld", what,
-            (long long)i, permutation[i], (long long)count);
+        SPMM_REQUIRE_AT(is_new, SPMM_ERR_ARGUMENT, diag, (uint64_t)i,
+                        "%s is no permutation: position %lld has %u, which is repeated or not below %lld",
+                        what, (long long)i, permutation[i], (long long)count);
         list[permutation[i]] = (uint32_t)i;
     }
 cleanup:
