@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 #include "scene.h"
+#include "tests/support/child.h"
 
 #define SECONDS_MAX 20.0
 #define PEAK_KIB_MAX (3 << 18)
@@ -49,9 +49,8 @@ static pid_t feed(const char *fifo)
 
 static void end_feeding(pid_t child)
 {
-    int status = 0;
     (void)kill(child, SIGKILL); /* the child may still wait in open if the program never opened the pipe */
-    assert_int_equal(waitpid(child, &status, 0), child);
+    (void)child_wait(child);
 }
 
 static void check_refused(const struct program *program)
