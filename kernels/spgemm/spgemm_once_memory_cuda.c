@@ -3,16 +3,14 @@
 #include <cuda_runtime_api.h>
 
 #include "executor/cuda/cuda_call.h"
+#include "spgemm_limits.h"
 #include "spgemm_once_cuda.h"
 #include "spgemm_once_result.h"
 
 spmm_status_t spmmi_once_require_left(struct spmmi_once *o, uint64_t bytes)
 {
     spmm_status_t status = SPMM_OK;
-    const uint64_t left = o->in->device_left;
-    SPMM_REQUIRE(o->used <= left && bytes <= left - o->used, SPMM_ERR_PLAN_BUDGET, o->diag,
-                 "the product holds %llu bytes of the GPU and needs %llu more: at most %llu are allowed",
-                 (unsigned long long)o->used, (unsigned long long)bytes, (unsigned long long)left);
+    SPMM_TRY(spmmi_spgemm_budget(o->in->device_left, o->used, bytes, o->diag));
     o->used += bytes;
 cleanup:
     return status;

@@ -348,7 +348,7 @@ static void long_lists_are_counted_in_64_bits(void **state)
     o.long_need.buckets = UINT32_MAX;
     assert_int_equal(spmmi_once_parts_of(&o.long_need), 1);
     assert_int_equal(spmmi_once_portion_long(&o), SPMM_ERR_PLAN_BUDGET);
-    snprintf(wanted, sizeof wanted, " and %llu more",
+    snprintf(wanted, sizeof wanted, " needs %llu more",
              (12 * (unsigned long long)UINT32_MAX + 4 * 32760 + 256) / 256 * 256);
     assert_non_null(strstr(diag.text, wanted));
     o.long_need.buckets++;
