@@ -39,6 +39,7 @@ need_to_build() {
 need_to_test() {
     need_to_build
     need g++ has_cxx
+    need ccache has_command ccache
     need pkg-config has_command pkg-config
     need libcmocka-dev has_file /usr/include/cmocka.h /usr/local/include/cmocka.h
     need libopenblas-dev has_library openblas
