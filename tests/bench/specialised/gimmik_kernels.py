@@ -4,11 +4,11 @@
 
 usage: gimmik_kernels.py [--type f32|f64] [--arch CC] [--jobs N] [--max-density D] [--seconds S] PROGRAM FOLDER [CASE..]
 
-PROGRAM is specialised_bench, which writes the matrices; a CASE is ROWS:PERCENT:N[,N] as there (those of cases.txt of
-at most 190 rows). For each matrix and N all kernels that GiMMiK's platforms CUDA and PTX offer for compute capability
-CC (90) are compiled, by nvcc and ptxas from the PATH, N at a time (2). FOLDER gets the machine code and
-kernels_TYPE.txt anew, one line a kernel: case, name, file, blocks, threads (two), baked or runtime (sizes), seconds to
-compile. Then: specialised_bench --gimmik FOLDER --type TYPE CASE..
+PROGRAM is specialised_bench, which writes the matrices; a CASE is NAME:N[,N] as there (of cases.txt, operators and
+random matrices of at most 190 rows, for n from 8,192 on). For each matrix and N all kernels that GiMMiK's platforms
+CUDA and PTX offer for compute capability CC (90) are compiled, by nvcc and ptxas from the PATH, N at a time (2).
+FOLDER gets the machine code and kernels_TYPE.txt anew, one line a kernel: case, name, file, blocks, threads (two),
+baked or runtime (sizes), seconds to compile. Then: specialised_bench --gimmik FOLDER --type TYPE CASE..
 
 GiMMiK offers nothing of f32 for matrices of many different values of which more than 15 % are stored; --max-density 1
 asks it to. A kernel that takes longer than S seconds (600) to compile, or is not compiled, is left out and named.
@@ -24,13 +24,26 @@ import time
 
 ENTRY_POINT = "gimmik_mm"
 ROWS_MAX = 190
+N_MIN = 8192  # fewer columns run no operator
 Kernel = collections.namedtuple("Kernel", "case name file source platform blocks threads sizes")
+
+
+def is_for_gimmik(name):
+    """Whether it is a small matrix: a random one or an operator."""
+    first = name.split(":")[0]
+    return int(first) <= ROWS_MAX if first.isdigit() else first != "gen"
 
 
 def cases_of_file():
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cases.txt")
+    cases = []
     with open(path, encoding="utf-8") as file:
-        return [line.strip() for line in file if int(line.split(":")[0]) <= ROWS_MAX]
+        for line in file:
+            name, _, columns = line.strip().rpartition(":")
+            wide = [n for n in columns.split(",") if int(n) >= N_MIN]
+            if wide and is_for_gimmik(name):
+                cases.append(f"{name}:{','.join(wide)}")
+    return cases
 
 
 def matrix_read(path, real):

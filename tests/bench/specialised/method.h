@@ -12,9 +12,9 @@
 /* The input of every method. All pointers are borrowed. */
 struct method_case {
     const spmm_plan_t *plan; /* for the library's own methods */
-    const char *name;        /* ROWS:PERCENT */
+    const char *name;        /* of A, as in struct problem */
     spmm_dtype_t dtype;      /* type of A, B and C */
-    int64_t rows, nnz;       /* A is square; for the other methods, as CSR with 32-bit indices */
+    int64_t rows, cols, nnz; /* of A; for the other methods, as CSR with 32-bit indices */
     const int32_t *row_ptr, *col_ind;
     const void *values;
     const spmm_dense_t *b, *c; /* on GPU 0, row-major */
@@ -22,7 +22,7 @@ struct method_case {
 
 /* Properties of a method that is ready to run. */
 struct method_facts {
-    char kernel[64]; /* name of the library's own kernel; else empty */
+    char kernel[64]; /* name of the kernel, if the method has one; else empty */
     /* Bytes of A and of all else that the method keeps for the product, without B and C. */
     uint64_t held_bytes;
     struct arithmetic arithmetic; /* determines the error bound */

@@ -15,7 +15,7 @@
 
 /* A line of the list that gimmik_kernels.py wrote: one kernel. */
 struct kernel {
-    char of[64];   /* ROWS:PERCENT:N */
+    char of[64];   /* NAME:N */
     char name[64]; /* name of the platform, the template and its variant */
     char file[64];
     unsigned blocks, threads_x, threads_y;

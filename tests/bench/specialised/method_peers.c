@@ -46,7 +46,8 @@ static spmm_status_t upload_a(const struct method_case *of, struct cusparse_stor
     TRY(upload(&a->row_ptr, of->row_ptr, of->rows + 1, 4, diag));
     TRY(upload(&a->col_ind, of->col_ind, of->nnz, 4, diag));
     TRY(upload(&a->values, of->values, of->nnz, spmm_dtype_size(of->dtype), diag));
-    a->rows = a->cols = of->rows;
+    a->rows = of->rows;
+    a->cols = of->cols;
     a->nnz = of->nnz;
 cleanup:
     return status;

@@ -11,8 +11,8 @@
 #define PROBLEM_NAME_BYTES 64
 
 struct problem {
-    char name[PROBLEM_NAME_BYTES]; /* ROWS:PERCENT */
-    double percent;
+    char name[PROBLEM_NAME_BYTES]; /* ROWS:PERCENT, an operator or a generator string */
+    double percent;                /* wanted share of nonzeros of a random matrix; else the share there is */
     int64_t n[PROBLEM_N_MAX];
     int n_count;
     spmm_matrix_t *matrix;
@@ -21,7 +21,9 @@ struct problem {
     void *values;
 };
 
-/* Makes the problem from ROWS:PERCENT:N[,N]. The caller frees it, even after a failure. */
+/* Makes the problem from NAME:N[,N]. NAME: ROWS:PERCENT for a random square matrix (random_matrix.h), an
+ * operator such as hex:3 (operator_matrix.h), or a generator string such as gen:rmat:14:8. The caller frees
+ * it, even after a failure. */
 spmm_status_t problem_make(const char *text, spmm_dtype_t dtype, struct problem *problem, spmm_diag_t *diag);
 void problem_free(struct problem *problem);
 
