@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measures how long the creation of an executor on a GPU takes: create_times [--csv COMMIT] [N]
- * [MATRIX...], for N columns of B (64) and for files or generator strings such as gen:rand:1000000:12.
+/* Measures how long the creation of an executor on a GPU takes: create_times [--csv COMMIT] [--small]
+ * [N] [MATRIX...], for N columns of B (64) and for files or generator strings such as gen:rand:1000000:12.
  * For each matrix, it prints the bytes on the device and of the plan file, and medians of seven runs in ms
  * after one warm-up: of create, of load (from the page cache) and of both (spmm_executor_load). For
  * comparison, it also times copies of the same size from ordinary and from pinned memory. It also prints
  * the time of the first create of the process, with CUDA already initialised, and at the end the time to
- * allocate 1 MiB from the library's pool and release it. --csv: prints rows of docs/create_results.csv. */
+ * allocate 1 MiB from the library's pool and release it. --csv: prints rows of docs/create_results.csv.
+ * --small: measures instead how long it takes to create and destroy an executor of a small matrix again and
+ * again, with device memory from cudaMalloc, which is the default, from the library's pool, and from an
+ * allocator of the caller that keeps released blocks. */
 #include <cuda_runtime_api.h>
 #include <spmm/spmm.h>
 #include <stdio.h>
@@ -20,6 +23,8 @@
 #define TIMES 7
 #define POOL_BYTES ((size_t)1 << 20)
 #define POOL_PAIRS 1000 /* number of allocations and releases that are timed together */
+#define SMALL_PAIRS 100 /* number of executors that are created and destroyed in one measurement */
+#define KEPT_MAX 64     /* blocks that the caller's allocator keeps */
 
 static const char *csv_commit; /* commit in rows of CSV; NULL: output for people */
 
@@ -120,6 +125,94 @@ static double median_of(double (*once)(struct subject *), struct subject *of)
     return ms[TIMES / 2];
 }
 
+/* ---- executors that are created often ---- */
+
+static void *take_from_pool(void *context, size_t bytes, int device, void *stream)
+{
+    void *block = NULL;
+    (void)context;
+    (void)device;
+    return spmmi_pool_take(bytes, stream, &block, NULL) == SPMM_OK ? block : NULL;
+}
+
+static void give_to_pool(void *context, void *block, size_t bytes, int device, void *stream)
+{
+    (void)context;
+    (void)device;
+    spmmi_pool_free(block, bytes, stream);
+}
+
+/* Blocks that the caller's allocator has got from cudaMalloc. It hands out a free one of the same size, as
+ * allocators of frameworks do. */
+static struct {
+    struct {
+        void *memory;
+        size_t bytes;
+        int is_free;
+    } list[KEPT_MAX];
+    int count;
+} kept;
+
+static void *take_kept(void *context, size_t bytes, int device, void *stream)
+{
+    (void)context;
+    (void)device;
+    (void)stream;
+    for (int i = 0; i < kept.count; i++) {
+        if (kept.list[i].is_free && kept.list[i].bytes == bytes) {
+            kept.list[i].is_free = 0;
+            return kept.list[i].memory;
+        }
+    }
+    void *memory = NULL;
+    require(kept.count < KEPT_MAX && cudaMalloc(&memory, bytes) == cudaSuccess, "the allocator");
+    kept.list[kept.count].memory = memory;
+    kept.list[kept.count++].bytes = bytes;
+    return memory;
+}
+
+static void give_kept(void *context, void *block, size_t bytes, int device, void *stream)
+{
+    (void)context;
+    (void)bytes;
+    (void)device;
+    (void)stream;
+    for (int i = 0; i < kept.count; i++)
+        if (kept.list[i].memory == block)
+            kept.list[i].is_free = 1;
+}
+
+static double small_once(const struct subject *of, const spmm_device_allocator_t *allocator)
+{
+    spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
+    options.allocator = allocator;
+    const double start = ms_now();
+    for (int i = 0; i < SMALL_PAIRS; i++) {
+        spmm_executor_t *executor = NULL;
+        require(spmm_executor_create(of->plan, 0, &options, &executor, NULL) == SPMM_OK,
+                "spmm_executor_create");
+        spmm_executor_destroy(executor);
+    }
+    return (ms_now() - start) / SMALL_PAIRS;
+}
+
+static double small_default(struct subject *of)
+{
+    return small_once(of, NULL);
+}
+
+static double small_pool(struct subject *of)
+{
+    const spmm_device_allocator_t pool = {sizeof pool, take_from_pool, give_to_pool, NULL};
+    return small_once(of, &pool);
+}
+
+static double small_caller(struct subject *of)
+{
+    const spmm_device_allocator_t caller = {sizeof caller, take_kept, give_kept, NULL};
+    return small_once(of, &caller);
+}
+
 static double copy_once(void *device, const void *host, uint64_t bytes)
 {
     const double start = ms_now();
@@ -193,17 +286,35 @@ static const char *name_of(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-static void measure(const char *name, int64_t n)
+static spmm_plan_t *plan_of(const char *name, int64_t n)
 {
     spmm_inspect_options_t options = SPMM_INSPECT_OPTIONS_INIT;
-    struct stat file;
     spmm_plan_t *plan = NULL;
-    struct subject of = {.name = name_of(name)};
     spmm_matrix_t *a = matrix_of(name);
     options.n = &n;
     options.n_count = 1;
     require(spmm_inspect(a, &options, &plan, NULL) == SPMM_OK, "spmm_inspect");
     spmm_matrix_destroy(a);
+    return plan;
+}
+
+static void measure_small(const char *name, int64_t n)
+{
+    spmm_plan_t *plan = plan_of(name, n);
+    struct subject of = {.name = name_of(name), .plan = plan};
+    (void)create_once(&of); /* initialises CUDA and counts the bytes */
+    print_head(&of);
+    print_time(&of, "small_malloc", median_of(small_default, &of), "");
+    print_time(&of, "small_pool", median_of(small_pool, &of), "");
+    print_time(&of, "small_caller", median_of(small_caller, &of), "\n");
+    spmm_plan_destroy(plan);
+}
+
+static void measure(const char *name, int64_t n)
+{
+    struct stat file;
+    spmm_plan_t *plan = plan_of(name, n);
+    struct subject of = {.name = name_of(name)};
     (void)snprintf(of.path, sizeof of.path, "create_times.%d.plan", (int)getpid());
     require(spmm_plan_save(plan, of.path, NULL, NULL) == SPMM_OK, "spmm_plan_save");
     require(stat(of.path, &file) == 0, "stat");
@@ -223,20 +334,27 @@ static void measure(const char *name, int64_t n)
 
 int main(int argc, char **argv)
 {
-    static const char *const standard[] = {"gen:rand:270000:12", "gen:rand:1050000:12",
-                                           "gen:rand:10500000:12"};
-    int first = 1;
+    static const char *const standard[2][3] = {
+        {"gen:rand:270000:12", "gen:rand:1050000:12", "gen:rand:10500000:12"},
+        {"gen:rand:300:8", "gen:rand:3000:12", "gen:rand:30000:12"}};
+    int first = 1, is_small = 0;
     if (argc > first + 1 && strcmp(argv[first], "--csv") == 0) {
         csv_commit = argv[first + 1];
         first += 2;
         printf("date,commit,device,matrix,device_bytes,file_bytes,what,ms\n");
     }
+    if (argc > first && strcmp(argv[first], "--small") == 0) {
+        is_small = 1;
+        first++;
+    }
+    void (*const one)(const char *name, int64_t n) = is_small ? measure_small : measure;
     const int64_t given = argc > first ? atoll(argv[first]) : 0, n = given > 0 ? given : 64;
     first += given > 0;
     for (int i = first; i < argc; i++)
-        measure(argv[i], n);
+        one(argv[i], n);
     for (int i = 0; i < 3 && argc == first; i++)
-        measure(standard[i], n);
-    measure_pool();
+        one(standard[is_small][i], n);
+    if (!is_small)
+        measure_pool();
     return 0;
 }
