@@ -81,7 +81,7 @@ static inline int64_t spmmi_spgemm_sums(const struct spmmi_spgemm_stage *stage)
     return stage->sums + stage->long_sums;
 }
 
-/* Returns the number of products of entry p of the left factor. */
+/* Returns the number of products of entry p of the left factor: as many as the right factor has entries for it. */
 static inline int64_t spmmi_spgemm_count_of(const struct spmmi_spgemm_stage *stage, int64_t p)
 {
     const int64_t k = stage->task.left.col_ind[p];

@@ -183,7 +183,7 @@ static uint64_t items_cost(const struct spmmi_spgemm_stage *s, int64_t row, int6
     struct spgemm_cost cost;
     sum->products = 0;
     for (int64_t p = first; p < end; p++) {
-        const uint32_t count = (uint32_t)spmmi_spgemm_walk_count(s, p);
+        const uint32_t count = (uint32_t)spmmi_spgemm_count_of(s, p);
         sum->products += count;
         if (parts == 1)
             spmmi_spgemm_tally_add(&tally, count);

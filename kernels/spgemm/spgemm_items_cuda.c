@@ -304,7 +304,7 @@ static void store_starts(const struct making *m)
     struct spmmi_spgemm_items *out = m->out;
     for (int64_t p = 0; p < (int64_t)out->direct; p++)
         out->rows[p] =
-            (struct spmmi_spgemm_row){spmmi_spgemm_walk_start(s, p), (uint32_t)spmmi_spgemm_walk_count(s, p)};
+            (struct spmmi_spgemm_row){spmmi_spgemm_walk_start(s, p), (uint32_t)spmmi_spgemm_count_of(s, p)};
     for (int64_t p = 0; out->starts != NULL && p < (int64_t)out->direct; p++)
         out->starts[p] = spmmi_spgemm_walk_start(s, p);
 }

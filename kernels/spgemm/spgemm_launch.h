@@ -282,9 +282,8 @@ struct spmmi_spgemm_derivation {
     unsigned long long *hashes; /* one per item, initially 0 */
     const uint32_t
         *words; /* for each pull, its stream in front of the destinations, without the bits of entries */
-    const uint32_t *words_at;  /* index of the first word of each pull */
-    const uint32_t *pull_c_at; /* first entry of C of each pull */
-    const uint32_t *row_of;    /* row of each entry of the left factor */
+    const uint32_t *words_at; /* index of the first word of each pull */
+    const uint32_t *row_of;   /* row of each entry of the left factor */
     const uint32_t *c_row_ptr;
     const uint8_t *pull_writes; /* as writes and hashes, for each pull */
     unsigned long long *pull_hashes;

@@ -26,7 +26,7 @@ static uint32_t offset_bits(const struct spmmi_spgemm_stage *s, int64_t row)
 {
     int64_t longest = 0;
     for (int64_t p = s->task.left.row_ptr[row]; p < s->task.left.row_ptr[row + 1]; p++) {
-        const int64_t count = spmmi_spgemm_walk_count(s, p);
+        const int64_t count = spmmi_spgemm_count_of(s, p);
         longest = count > longest ? count : longest;
     }
     return bits_of((uint64_t)longest + SPMMI_SPGEMM_PULL);
@@ -122,7 +122,7 @@ static void add_whole(struct spgemm_pulls *to, const struct spmmi_spgemm_stage *
         o->products = o->runs = 0;
     }
     for (int64_t p = left[row]; p < left[row + 1]; p++) {
-        const uint32_t count = (uint32_t)spmmi_spgemm_walk_count(s, p);
+        const uint32_t count = (uint32_t)spmmi_spgemm_count_of(s, p);
         if (count > 0)
             add_run(o, p, 0, count);
     }
@@ -161,7 +161,7 @@ static void enlist(struct parts *a, uint32_t t)
 {
     const struct spmmi_spgemm_stage *s = a->stage;
     const int64_t p = a->first + t;
-    if (offset_of(a, t, a->cursors[t]) >= (uint64_t)spmmi_spgemm_walk_count(s, p))
+    if (offset_of(a, t, a->cursors[t]) >= (uint64_t)spmmi_spgemm_count_of(s, p))
         return;
     uint32_t *const head = &a->heads[s->task.right.col_ind[a->cursors[t]]];
     a->behind[t] = *head;
@@ -283,8 +283,8 @@ void spmmi_spgemm_pulls_row(struct spgemm_pulls *to, const struct spmmi_spgemm_s
 {
     uint64_t products = 0, runs = 0;
     for (int64_t p = s->task.left.row_ptr[row]; p < s->task.left.row_ptr[row + 1]; p++) {
-        products += (uint64_t)spmmi_spgemm_walk_count(s, p);
-        runs += spmmi_spgemm_walk_count(s, p) > 0;
+        products += (uint64_t)spmmi_spgemm_count_of(s, p);
+        runs += spmmi_spgemm_count_of(s, p) > 0;
     }
     if (load_of(products, runs) <= SPMMI_SPGEMM_PULL) {
         add_whole(to, s, row, products, runs);

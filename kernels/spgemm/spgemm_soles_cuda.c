@@ -40,7 +40,7 @@ static void look_at_piece(const struct making *m, const struct spmmi_spgemm_unit
 {
     const struct spmmi_spgemm_stage *s = m->stage;
     for (int64_t p = piece->first; p < piece->end; p++) {
-        const int64_t begin = spmmi_spgemm_walk_start(s, p), end = begin + spmmi_spgemm_walk_count(s, p);
+        const int64_t begin = spmmi_spgemm_walk_start(s, p), end = begin + spmmi_spgemm_count_of(s, p);
         for (int64_t q = begin; q < end; q++) {
             const uint32_t slice = m->slices[s->task.right.col_ind[q]];
             if (slice > 0 && m->pieces[slice - 1] != number)

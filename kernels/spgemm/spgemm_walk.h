@@ -49,14 +49,7 @@ struct spgemm_walk {
 /* Makes the items and list entries of a unit. */
 void spmmi_spgemm_walk_unit(struct spgemm_walk *w, const struct spmmi_spgemm_unit *unit);
 
-/* Return the number of entries of the right factor that entry p of the left factor multiplies, and the first
- * of them. */
-static inline int64_t spmmi_spgemm_walk_count(const struct spmmi_spgemm_stage *s, int64_t p)
-{
-    const int64_t k = s->task.left.col_ind[p];
-    return s->taken != NULL ? s->taken[p] : s->task.right.row_ptr[k + 1] - s->task.right.row_ptr[k];
-}
-
+/* Returns the first entry of the right factor that entry p of the left factor multiplies. */
 static inline uint32_t spmmi_spgemm_walk_start(const struct spmmi_spgemm_stage *s, int64_t p)
 {
     return (uint32_t)s->task.right.row_ptr[s->task.left.col_ind[p]];

@@ -69,7 +69,7 @@ static void list_until(struct spgemm_walk *w, int64_t first, int64_t end, int32_
     const struct spmmi_spgemm_stage *s = w->stage;
     const int32_t *columns = s->task.right.col_ind;
     for (int64_t p = first; p < end; p++) {
-        const uint32_t row_end = spmmi_spgemm_walk_start(s, p) + (uint32_t)spmmi_spgemm_walk_count(s, p);
+        const uint32_t row_end = spmmi_spgemm_walk_start(s, p) + (uint32_t)spmmi_spgemm_count_of(s, p);
         uint32_t begin = w->cursor[p - first];
         while (begin < row_end && columns[begin] < from)
             begin++;
@@ -159,8 +159,8 @@ static void walk_group(struct spgemm_walk *w, int64_t row, int64_t rows)
     put_entry(w, (uint32_t)(end - left[row]), 0, left[row], 0);
     for (int64_t p = left[row]; p < end;) {
         const int64_t k_count = spmmi_spgemm_alike_columns(w->alike, &s->task, p, end);
-        if (spmmi_spgemm_walk_count(s, p) > 0)
-            put_entry(w, spmmi_spgemm_walk_start(s, p), (uint32_t)spmmi_spgemm_walk_count(s, p), p, k_count);
+        if (spmmi_spgemm_count_of(s, p) > 0)
+            put_entry(w, spmmi_spgemm_walk_start(s, p), (uint32_t)spmmi_spgemm_count_of(s, p), p, k_count);
         p += k_count;
     }
     put_item(w, &(struct spgemm_place){.list = (uint64_t)left[s->task.left.rows] + before,
