@@ -98,12 +98,14 @@ def check_create(folder):
     rows = [f"2026-01-0{day},c{day},{device},{matrix},113401088,7,{what},{ms}" for day, device, matrix, what, ms in (
         (1, "GPU", "steel", "create", 99), (2, "Other", "steel", "create", 99), (2, "GPU", "steel", "create", 3), (2, "GPU", "steel", "create", 3.912),
         (2, "GPU", "steel", "pinned_copy", 99), (3, "GPU", "steel", "create", 2.9), (3, "GPU", "iron", "create", 1),
-        (3, "GPU", "", "pool_take_and_free", 0.0016))]
+        (3, "GPU", "", "pool_take_and_free", 0.0016), (3, "GPU", "iron", "small_pool", 0.99), (4, "GPU", "iron", "small_pool", 0.06),
+        (4, "GPU", "iron", "small_pool", 0.08), (5, "Other", "iron", "small_pool", 0.99))]
     write(folder, "docs/create_results.csv", "date,commit,device,matrix,device_bytes,file_bytes,what,ms\n" + "\n".join(rows) + "\n")
     expect(run(folder) == 0 and run(folder, "--check") == 0, "a page with the section")
     page = read(folder, "docs/performance.md")
     for text in ("|  | steel (113 MB) | iron (113 MB) |\n", "| create | 3.46, 2.9 | -, 1 |\n",
-                 "GPU, 2026-01-03, commit c3, f32, n = 64: ms, after those of commit c2,", " 1.6 us."):
+                 "GPU, 2026-01-03, commit c3, f32, n = 64: ms, after those of commit c2,", " 1.6 us.",
+                 " iron -, 70, - (commit c4)."):
         expect(text in page, f"{text!r} on the page:\n{page}")
     expect("99" not in page, "nothing else")
 

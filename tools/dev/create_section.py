@@ -8,6 +8,7 @@ import textwrap
 RESULTS = "docs/create_results.csv"
 BUILD = "[0070](decisions/0070-uploads-through-pinned-slots.md)"
 SHOWN = {"create": "create", "load": "load of a plan file", "load_and_create": "load and create"}
+SMALL = ("small_malloc", "small_pool", "small_caller")
 
 
 def read(root):
@@ -18,17 +19,30 @@ def read(root):
         return list(csv.DictReader(file))
 
 
-def cell(rows, commits, matrix, what):
+def cell(rows, commits, matrix, what, scale=1):
     """Times of the commits, the latest last, - where one has none; of several runs the median."""
-    times = [[float(row["ms"]) for row in rows if (row["commit"], row["matrix"], row["what"]) == (commit, matrix, what)]
+    times = [[float(row["ms"]) * scale for row in rows if (row["commit"], row["matrix"], row["what"]) == (commit, matrix, what)]
              for commit in commits]
     medians = [statistics.median(some) if some else None for some in times]
     return ", ".join("-" if ms is None else f"{ms:,.0f}" if ms >= 1000 else f"{ms:.3g}" for ms in medians)
 
 
+def small_sentence(rows):
+    """Executors that are created and destroyed again and again: the last commit that has such rows."""
+    rows = [row for row in rows if row["what"] in SMALL]
+    commits = [row["commit"] for row in rows[-1:]]
+    matrices = list(dict.fromkeys(row["matrix"] for row in rows if row["commit"] in commits))
+    times = [f"{name} {', '.join(cell(rows, commits, name, what, 1000) for what in SMALL)}" for name in matrices]
+    if not times:
+        return ""
+    return (" To create and destroy a small executor again and again (--small) takes, in us, with memory from cudaMalloc (the default), "
+            f"from the pool, and from an allocator of the caller: {'; '.join(times)} (commit {commits[0]}).")
+
+
 def section(root, table):
     """Of the device that was measured last: its last commit, and the one before it if there is one."""
-    rows = read(root)
+    every = read(root)
+    rows = [row for row in every if row["what"] not in SMALL]
     if not rows:
         return ""
     last = rows[-1]
@@ -41,5 +55,6 @@ def section(root, table):
     before = f", after those of commit {commits[0]}, built as {BUILD} describes" if len(commits) > 1 else ""
     text = (f"**Making an executor**: {last['device']}, {last['date']}, commit {last['commit']}, f32, n = 64: ms{before}, medians of seven "
             f"(tests/bench/create_times.c). Taking 1 MiB from the library's memory pool and returning it takes {pool[-1]:.2g} us.")
+    text += small_sentence([row for row in every if row["device"] == last["device"]])
     head = ["", *(f"{name} ({megabytes[name]} MB)" for name in matrices)]
     return f"\n{textwrap.fill(text, 120)}\n\n{table(head, lines)}\n"

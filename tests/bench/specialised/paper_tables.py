@@ -2,20 +2,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables in Markdown of what specialised_bench printed.
 
-usage: paper_tables.py TIMES.csv [CALLS.csv] [N,N..]
+usage: paper_tables.py [--device NAME] TIMES.csv [CALLS.csv] [N,N..]
 
-TIMES are its rows, CALLS those of --calls (none: no such table), N the columns of B to show (all). Of cuSPARSE's
-algorithms and of GiMMiK's kernels the fastest right one of a case counts, for its memory too. A wrong product has its
-verdict for a time."""
+TIMES are its rows, CALLS those of --calls (none: no such table), N the columns of B to show (all). If TIMES has rows of
+several devices, those of NAME are shown (a part of the name; default: the device of the last row). Of the algorithms of
+cuSPARSE and cuBLAS and of GiMMiK's kernels the fastest right one of a case counts, for its memory too. A wrong product
+has its verdict for a time."""
 import csv
 import math
 import os
 import sys
 
 NAIVE, COALESCED, OURS, SPECIALISED, VENDOR = "naive", "naive-coalesced", "ours", "ours-specialised", "cusparse"
-GIMMIK = "gimmik"
-HEADINGS = {NAIVE: "naive", COALESCED: "naive, coalesced", VENDOR: "cuSPARSE", GIMMIK: "GiMMiK", OURS: "ours",
-            SPECIALISED: "specialised"}
+GIMMIK, DENSE = "gimmik", "cublas"
+HEADINGS = {NAIVE: "naive", COALESCED: "naive, coalesced", VENDOR: "cuSPARSE", DENSE: "cuBLAS", GIMMIK: "GiMMiK",
+            OURS: "ours", SPECIALISED: "specialised"}
+FAMILIES = ("rows", "panel", "dense", "wide", "tiled", "window", "bcsr")
 VALUE_BYTES = {"f64": 8, "f32": 4, "f16": 2, "bf16": 2}
 
 
@@ -29,19 +31,25 @@ def digits(value):
     return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def read_times(path, wanted):
-    """(rows, percent, n) -> method -> row, the fastest of cuSPARSE as one method."""
-    cases = {}
+def rows_of_device(path, device):
     with open(path, encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            case = int(row["rows"]), float(row["percent"]), int(row["n"])
-            if wanted and case[2] not in wanted:
-                continue
-            method = VENDOR if row["method"].startswith(VENDOR) else row["method"]
-            row["ms"] = float(row["cold_ms"]) if row["verdict"] == "right" else math.inf
-            kept = cases.setdefault(case, {}).get(method)
-            if kept is None or row["ms"] < kept["ms"]:
-                cases[case][method] = row
+        rows = list(csv.DictReader(file))
+    device = device or (rows[-1].get("device", "") if rows else "")
+    return [row for row in rows if device in row.get("device", "")]
+
+
+def read_times(path, device, wanted):
+    """(matrix, n) -> method -> row, the fastest of cuSPARSE as one method."""
+    cases = {}
+    for row in rows_of_device(path, device):
+        case = row["matrix"], int(row["n"])
+        if wanted and case[1] not in wanted:
+            continue
+        method = VENDOR if row["method"].startswith(VENDOR) else row["method"]
+        row["ms"] = float(row["cold_ms"]) if row["verdict"] == "right" else math.inf
+        kept = cases.setdefault(case, {}).get(method)
+        if kept is None or row["ms"] < kept["ms"]:
+            cases[case][method] = row
     return cases
 
 
@@ -68,26 +76,58 @@ def ratio(methods, method):
 
 
 def name_of(case, methods):
-    nonzeros = int(next(iter(methods.values()))["nnz"])
-    return [f"{case[0]:,}", f"{case[1]:g} %", f"{nonzeros:,}"]
+    first = next(iter(methods.values()))
+    return [case[0], f"{int(first['rows']):,}", f"{int(first['nnz']):,}"]
+
+
+def mean_line(name, values):
+    """Geometric mean, minimum and maximum of ratios; empty if there are none."""
+    if not values:
+        return ""
+    mean = math.exp(sum(map(math.log, values)) / len(values))
+    return f"{name}: geometric mean {mean:.2f} of {len(values)}, {min(values):.2f} to {max(values):.2f}."
 
 
 def print_times(cases):
-    rivals = [m for m in (NAIVE, COALESCED, VENDOR, GIMMIK) if m in known_methods(cases)]
+    rivals = [m for m in (NAIVE, COALESCED, VENDOR, DENSE, GIMMIK) if m in known_methods(cases)]
     shown = [m for m in HEADINGS if m in known_methods(cases)]
     print("Cold times of a product in us, and how many times our best one that is.\n")
     rows = []
     for case, methods in cases.items():
-        row = name_of(case, methods) + [f"{case[2]:,}"] + [time_of(methods.get(m)) for m in shown]
+        row = name_of(case, methods) + [f"{case[1]:,}"] + [time_of(methods.get(m)) for m in shown]
         rows.append(row + [f"{ratio(methods, m):.2f}" if ratio(methods, m) else "" for m in rivals])
-    print(table(["rows", "stored", "nonzeros", "n", *(HEADINGS[m] for m in shown), *(HEADINGS[m] + " / best" for m in rivals)],
-                rows))
+    headings = [*(HEADINGS[m] for m in shown), *(HEADINGS[m] + " / best" for m in rivals)]
+    print(table(["matrix", "rows", "nonzeros", "n", *headings], rows))
     for method in rivals:
         known = [r for r in (ratio(methods, method) for methods in cases.values()) if r]
         if known:
-            mean = math.exp(sum(map(math.log, known)) / len(known))
-            print(f"{HEADINGS[method]} / our best: geometric mean {mean:.2f} of {len(known)}, "
-                  f"{min(known):.2f} to {max(known):.2f}.")
+            print(mean_line(f"{HEADINGS[method]} / our best", known))
+    print()
+
+
+def print_families(cases):
+    """Only cases for which families were forced."""
+    forced = {case: {f: methods[f"ours-{f}"] for f in FAMILIES if f"ours-{f}" in methods}
+              for case, methods in cases.items() if OURS in methods}
+    forced = {case: of for case, of in forced.items() if len(of) > 1}
+    if not forced:
+        return
+    print("Cold times of a product in us by family. Choice: the family that the plan has chosen, and its time over that of "
+          "the fastest family; at last the time of that family over the fastest of all columns.\n")
+    rows, losses, gaps = [], [], []
+    for case, of in forced.items():
+        methods = cases[case]
+        best = min(row["ms"] for row in of.values())
+        beside = [methods.get(m) for m in (SPECIALISED, DENSE, GIMMIK)]
+        losses.append(max(methods[OURS]["ms"] / best, 1))
+        gaps.append(best / min([best, *(row["ms"] for row in beside if row)]))
+        choice = methods[OURS]["kernel"].split("/")[1]
+        rows.append([*name_of(case, methods), f"{case[1]:,}", *(time_of(of.get(f)) for f in FAMILIES),
+                     *map(time_of, beside), choice, f"{losses[-1]:.2f}", f"{gaps[-1]:.2f}"])
+    headings = [*FAMILIES, HEADINGS[SPECIALISED], HEADINGS[DENSE], HEADINGS[GIMMIK], "choice", "choice / best", "best / all"]
+    print(table(["matrix", "rows", "nonzeros", "n", *headings], rows))
+    for name, values in (("Choice / best family", losses), ("Best family / fastest of all", gaps)):
+        print(mean_line(name, values))
     print()
 
 
@@ -96,14 +136,15 @@ def print_memory(cases):
     shown = [m for m in HEADINGS if m != COALESCED and m in known_methods(cases)]
     firsts = {}
     for case, methods in cases.items():
-        firsts.setdefault(case[:2], (case, methods))
+        firsts.setdefault(case[0], (case, methods))
     print("Memory of the GPU in MB: A and what belongs to it; B and C are beside that, the same for all.\n")
     rows = []
     for case, methods in firsts.values():
-        dense = 2 * VALUE_BYTES[next(iter(methods.values())).get("type") or "f32"] * case[0] * case[2]
-        row = [f"{case[2]:,}"] + [digits(1e-6 * int(methods[m]["held_bytes"])) if m in methods else "" for m in shown]
+        first = next(iter(methods.values()))
+        dense = 2 * VALUE_BYTES[first["type"]] * int(first["rows"]) * case[1]  # as if A were square
+        row = [f"{case[1]:,}"] + [digits(1e-6 * int(methods[m]["held_bytes"])) if m in methods else "" for m in shown]
         rows.append(name_of(case, methods) + row + [digits(1e-6 * dense)])
-    print(table(["rows", "stored", "nonzeros", "n", *(HEADINGS[m] for m in shown), "B and C"], rows))
+    print(table(["matrix", "rows", "nonzeros", "n", *(HEADINGS[m] for m in shown), "B and C"], rows))
     print("Time in ms to make it ready, and of the host in us for one call (in brackets); specialised, compiled: "
           "the first time.\n")
     rows = []
@@ -113,19 +154,18 @@ def print_memory(cases):
         compiled = f"{float(methods[SPECIALISED]['first_ms']):.0f}" if SPECIALISED in methods else ""
         inspect = f"{float(methods[OURS]['inspect_ms']):.2f}" if OURS in methods else ""
         rows.append(name_of(case, methods) + row + [compiled, inspect])
-    print(table(["rows", "stored", "nonzeros", *(HEADINGS[m] for m in shown), "specialised, compiled", "inspection"],
+    print(table(["matrix", "rows", "nonzeros", *(HEADINGS[m] for m in shown), "specialised, compiled", "inspection"],
                 rows))
 
 
-def print_calls(path):
+def print_calls(path, device):
     print("Calls of CUDA's driver: to make it ready (that take or ask for memory + copies and fills), for one product, "
           "to end it.\n")
     rows = []
-    with open(path, encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            rows.append([f"{int(row['rows']):,}", f"{float(row['percent']):g} %", f"{int(row['n']):,}", row["method"],
-                         f"{row['setup_calls']} ({row['setup_memory']} + {row['setup_copies']})", row["product_calls"],
-                         row["end_calls"]])
+    for row in rows_of_device(path, device):
+        rows.append([f"{int(row['rows']):,}", f"{float(row['percent']):g} %", f"{int(row['n']):,}", row["method"],
+                     f"{row['setup_calls']} ({row['setup_memory']} + {row['setup_copies']})", row["product_calls"],
+                     row["end_calls"]])
     print(table(["rows", "stored", "n", "method", "ready", "product", "end"], rows))
 
 
@@ -133,16 +173,19 @@ def main(arguments):
     if arguments == ["--help"]:
         print(__doc__)
         return 0
+    device = arguments[1] if arguments[:1] == ["--device"] and len(arguments) > 1 else ""
+    arguments = arguments[2:] if device else arguments
     files = [a for a in arguments if a.endswith(".csv")]
     columns = {int(n) for a in arguments if a not in files for n in a.split(",")}
     if not files:
         print(__doc__, file=sys.stderr)
         return 2
-    cases = read_times(files[0], columns)
+    cases = read_times(files[0], device, columns)
     print_times(cases)
+    print_families(cases)
     print_memory(cases)
     if len(files) > 1 and os.path.exists(files[1]):
-        print_calls(files[1])
+        print_calls(files[1], device)
     return 0
 
 
