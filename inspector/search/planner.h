@@ -77,6 +77,10 @@ struct spmmi_search {
 /* A value for nonzeros_min below: few smaller matrices were measured, and launch time dominates them
  * (docs/decisions/0127). */
 #define SPMMI_NONZEROS_MEASURED 20000
+/* A smaller value for row-major f32 with at least this many columns: launch time is a small part of such
+ * products, and families were measured (docs/decisions/0130). */
+#define SPMMI_NONZEROS_WIDE 2000
+#define SPMMI_COLUMNS_MEASURED 65536
 #define SPMMI_CANDIDATES_MAX 160 /* per search; all families together emit at most 80 */
 
 struct spmmi_planner {
@@ -85,8 +89,8 @@ struct spmmi_planner {
     /* The family's GPU kernels need a library that may be missing at run time. Plans keep a part of the first
      * family for that case. */
     bool needs_library;
-    /* The default choice considers the family only for matrices with at least this many nonzeros. 0: for
-     * all. */
+    /* The default choice considers the family only for matrices with at least this many nonzeros, or
+     * SPMMI_NONZEROS_WIDE if B is wide. 0: for all. */
     int64_t nonzeros_min;
     int permutes_output; /* 0: never; 1: only if the caller names the family; 2: also in the default choice */
     /* Checks the options that concern the family; called if the caller names it. NULL: any options are

@@ -162,6 +162,15 @@ static bool takes_types(const struct spmmi_request *r, const struct spmmi_family
     return spmmi_family_takes(row, r->options.a_type, r->options.b_type, r->options.c_type) != 0;
 }
 
+/* Returns the minimum number of nonzeros for which the default choice considers a family. */
+static int64_t nonzeros_min(const struct spmmi_search *s, const struct spmmi_planner *planner)
+{
+    const bool is_wide = s->n >= SPMMI_COLUMNS_MEASURED && s->layout == SPMM_LAYOUTS_ROW_MAJOR &&
+                         s->request->options.b_type == SPMM_F32;
+    return is_wide && planner->nonzeros_min > SPMMI_NONZEROS_WIDE ? SPMMI_NONZEROS_WIDE
+                                                                  : planner->nonzeros_min;
+}
+
 /* Returns why the default choice does not consider a family; reason 0: it does. */
 static struct spmmi_evidence reason_against(const struct spmmi_search *s, const struct spmmi_family *row,
                                             const struct spmmi_planner *planner)
@@ -177,8 +186,8 @@ static struct spmmi_evidence reason_against(const struct spmmi_search *s, const 
         return spmmi_why((enum spmmi_reason)0, 0, 0);
     if (s->n < row->n_min)
         return spmmi_why(SPMMI_REASON_COLUMNS, (double)s->n, (double)row->n_min);
-    if (s->pattern->nnz < planner->nonzeros_min)
-        return spmmi_why(SPMMI_REASON_SMALL, nnz, (double)planner->nonzeros_min);
+    if (s->pattern->nnz < nonzeros_min(s, planner))
+        return spmmi_why(SPMMI_REASON_SMALL, nnz, (double)nonzeros_min(s, planner));
     if ((on_cpu && !planner->prices_cpu) || !has_constants(s, row))
         return spmmi_why(SPMMI_REASON_UNPRICED, 0, 0);
     return spmmi_why((enum spmmi_reason)0, 0, 0);

@@ -17,7 +17,7 @@
 #include "inspector/matrix/matrix.h"
 #include "inspector/search/search.h"
 
-static const int64_t n_64[] = {64}, n_1[] = {1}, n_128[] = {128};
+static const int64_t n_64[] = {64}, n_1[] = {1}, n_128[] = {128}, n_65536[] = {65536}, n_65535[] = {65535};
 
 /* ---- Ranges ---- */
 
@@ -135,6 +135,16 @@ struct refusal_case {
 static const struct refusal_case refusals[] = {
     {"few_nonzeros", "gen:diag:1000", OPTIONS(GPU, .n = n_64, .n_count = 1), SPMM_FAMILY_TILED,
      SPMMI_REASON_SMALL, 1000, 20000},
+    {"few_nonzeros_for_wide_b", "gen:dense:40:49", OPTIONS(GPU, .n = n_65536, .n_count = 1),
+     SPMM_FAMILY_PANEL, SPMMI_REASON_SMALL, 1960, 2000},
+    {"few_nonzeros_for_a_column_less", "gen:dense:60:35", OPTIONS(GPU, .n = n_65535, .n_count = 1),
+     SPMM_FAMILY_PANEL, SPMMI_REASON_SMALL, 2100, 20000},
+    {"few_nonzeros_for_wide_b_of_f64", "gen:dense:60:35",
+     OPTIONS(GPU, .a_type = SPMM_F64, .n = n_65536, .n_count = 1), SPMM_FAMILY_PANEL, SPMMI_REASON_SMALL,
+     2100, 20000},
+    {"few_nonzeros_for_wide_columns", "gen:dense:60:35",
+     OPTIONS(.device = "h200", .layouts = SPMM_LAYOUTS_COL_MAJOR, .n = n_65536, .n_count = 1),
+     SPMM_FAMILY_PANEL, SPMMI_REASON_SMALL, 2100, 20000},
     {"one_column", "gen:band:4000:60", OPTIONS(GPU, .n = n_1, .n_count = 1), SPMM_FAMILY_TILED,
      SPMMI_REASON_COLUMNS, 1, 2},
     {"types_without_a_kernel", "gen:band:4000:60",
@@ -172,6 +182,19 @@ static void fewer_columns_than_a_tile_may_take_tensor_cores(void **state)
     spmm_plan_t *plan = inspect_plan(m, &options);
     assert_int_equal(plan->parts[plan->variants[0].part_first].family, SPMM_FAMILY_BCSR);
     assert_true(plan->variants[0].n_min <= 4 && plan->variants[0].n_max >= 4);
+    spmm_plan_destroy(plan);
+    spmm_matrix_destroy(m);
+}
+
+/* Products with so many columns take long enough for families that smaller products do not consider (decision
+ * 0130). */
+static void few_nonzeros_with_wide_b_may_take_tensor_cores(void **state)
+{
+    static const spmm_inspect_options_t options = OPTIONS(GPU, .n = n_65536, .n_count = 1);
+    (void)state;
+    spmm_matrix_t *m = inspect_generate("gen:dense:60:35");
+    spmm_plan_t *plan = inspect_plan(m, &options);
+    assert_int_equal(plan->parts[plan->variants[0].part_first].family, SPMM_FAMILY_PANEL);
     spmm_plan_destroy(plan);
     spmm_matrix_destroy(m);
 }
@@ -447,6 +470,7 @@ int main(void)
         cmocka_unit_test(merged_ranges_keep_what_is_said_of_64_columns),
         cmocka_unit_test(ranges_with_different_kernels_are_not_merged),
         cmocka_unit_test(fewer_columns_than_a_tile_may_take_tensor_cores),
+        cmocka_unit_test(few_nonzeros_with_wide_b_may_take_tensor_cores),
         cmocka_unit_test(a_cpu_has_variants_of_its_own),
         cmocka_unit_test(the_simpler_family_wins_a_tie),
         cmocka_unit_test(the_smallest_measured_time_wins),
