@@ -8,6 +8,7 @@
 #include "rows_columns_shape.h"
 #include "rows_cost.h"
 #include "rows_plan.h"
+#include "rows_short_shape.h"
 #include "rows_slices_shape.h"
 
 #define SECTOR 32.0
@@ -35,6 +36,10 @@
 #define NEAR_LINE_COST 24.0
 #define STAGED_GATHERS 3.5
 
+/* Time of groups with one short row each / time of those of rows.cuh, without the launch: from 18 products of
+ * eight columns on an H100 (docs/decisions/0133). */
+#define SHORT_SHARE 0.75
+
 /* Constants of sliced rows, by tools/dev/fit_model from 45 products on an H100 (docs/decisions/0120). */
 static const struct spmmi_model_constants sliced_constants[] = {
     {0.54, 1, {0.673, 0.719, 0.52, 1, 0.995, 0.978, 0.83, 1}, 0},    /* f32 */
@@ -54,6 +59,7 @@ struct shape {
     int is_kept;   /* blocks keep the sums of column-major C */
     int is_direct; /* column-major C is stored value by value */
     int is_team;   /* row split of several columns: groups share rows, or have one each (rows_teams.cuh) */
+    int is_short;  /* row split of several columns: each group has one short row (rows_short.cuh) */
 };
 
 static double pass_columns(const struct spmmi_model_query *q)
@@ -172,6 +178,11 @@ static struct shape shape_of(const struct spmmi_model_query *q)
         s = columns_shape(q, pass_columns(q));
     s.share = q->candidate->schedule == SPMM_SCHEDULE_ROW_SPLIT ? share_of(q, &s) : 1;
     const int stores = spmmi_rows_cost_teams_store(q, s.lanes * s.share);
+    s.is_short = q->candidate->schedule == SPMM_SCHEDULE_ROW_SPLIT && !q->is_col_major &&
+                 spmmi_rows_are_short((uint64_t)q->matrix->longest, (uint32_t)s.share, (int64_t)q->n,
+                                      (uint32_t)s.lanes, (uint32_t)s.vec, (uint32_t)q->value_bytes);
+    if (s.is_short)
+        s.share = 1;
     s.is_team = q->n > 1 && (stores || s.share > 1);
     s.is_direct = stores || spmmi_rows_cost_stores_columns(q);
     if (!s.is_team && s.share <= 1 && spmmi_rows_cost_keeps_columns(q)) {
@@ -349,6 +360,8 @@ static void add_gpu(const struct spmmi_model_query *q, struct spmmi_prediction *
         add_slices(q, &s, p);
     else
         add_walks(q, &s, p);
+    for (int i = 0; s.is_short && i < SPMMI_TERMS; i++)
+        p->term[i] *= SHORT_SHARE;
     if (q->is_col_major) {
         const double passes = ceil(q->n / pass_columns(q));
         const double of_c = converts_c ? 1 : s.is_direct ? 0 : KEPT_SHARE;

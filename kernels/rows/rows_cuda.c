@@ -24,7 +24,7 @@ struct state {
 
 static void shape_name(struct spmmi_rows_shape shape, int has_pieces, char *text, size_t size)
 {
-    static const char *const ways[] = {"", "staged", "shared", "sliced", ""};
+    static const char *const ways[] = {"", "staged", "shared", "sliced", "", "short"};
     char share[16] = "";
     if (shape.share > 1)
         (void)snprintf(share, sizeof share, "x%u", shape.share);
@@ -54,7 +54,7 @@ static int is_shape(struct spmmi_rows_shape shape)
 static struct spmmi_rows_shape named_shape(const char *suffix, int has_pieces)
 {
     static const uint32_t vecs[] = {1, SPMMI_ROWS_PAIR, SPMMI_ROWS_APART, 4, 8};
-    for (int way = SPMMI_ROWS_COLUMNS; suffix[0] != '\0' && way <= SPMMI_ROWS_TEAMS; way++)
+    for (int way = SPMMI_ROWS_COLUMNS; suffix[0] != '\0' && way <= SPMMI_ROWS_SHORT; way++)
         for (uint32_t i = 0; i < 5 * 9 * 6; i++) { /* vecs, lanes, shares up to SPMMI_ROWS_SHARE_MAX */
             const struct spmmi_rows_shape shape = {vecs[i % 5], 1u << i / 5 % 9, (enum spmmi_rows_way)way,
                                                    1u << i / 45};
@@ -171,6 +171,7 @@ static struct spmmi_rows_launch launch_of(const struct state *s, const struct sp
         .longest = rows->longest,
         .forced_lanes = is_single(s->forced) ? s->forced.lanes : 0,
         .forced_share = is_single(s->forced) ? 0 : s->forced.share,
+        .forces_short = s->forced.way == SPMMI_ROWS_SHORT,
     };
     spmmi_rows_launch_plan(&problem, s->device, &launch);
     return launch;

@@ -5,6 +5,7 @@
 #include "kernels/shared/launch.cuh"
 #include "rows.cuh"
 #include "rows_lanes.cuh"
+#include "rows_short.cuh"
 #include "rows_sliced.cuh"
 #include "rows_staged.cuh"
 #include "rows_teams.cuh"
@@ -157,6 +158,11 @@ template <typename T, int VEC, int LANES> int launch_teams(const struct spmmi_ro
     return cudaErrorInvalidValue;
 }
 
+template <typename T, int VEC, int LANES> int launch_short(const struct spmmi_rows_cuda *args)
+{
+    return launch<T, LANES, LANES * VEC>(rows_short_kernel<T, VEC, LANES>, args);
+}
+
 template <typename T> spmmi_rows_cuda_fn find_staged(struct spmmi_rows_shape shape)
 {
     static const spmmi_rows_cuda_fn of_grid[SPMMI_STAGED_GRIDS] = {
@@ -170,7 +176,8 @@ template <typename T, int VEC> constexpr int quads()
     return VEC == T::WIDE || VEC == (int)SPMMI_ROWS_APART ? 1 : 2;
 }
 
-// Returns the launcher of an instance. One column has kernels of its own, and only row splits have teams.
+// Returns the launcher of an instance. One column has kernels of its own, and only row splits have teams and
+// short rows.
 template <typename T, bool SPLIT, int VEC, int LANES> spmmi_rows_cuda_fn instance_of(spmmi_rows_way way)
 {
     if constexpr (VEC * LANES == 1) {
@@ -179,6 +186,9 @@ template <typename T, bool SPLIT, int VEC, int LANES> spmmi_rows_cuda_fn instanc
         if constexpr (!SPLIT)
             if (way == SPMMI_ROWS_TEAMS)
                 return launch_teams<T, VEC, LANES>;
+        if constexpr (!SPLIT && LANES <= (int)SPMMI_ROWS_SHORT_LANES(VEC))
+            if (way == SPMMI_ROWS_SHORT)
+                return launch_short<T, VEC, LANES>;
         return launch_rows<T, VEC, LANES, quads<T, VEC>(), SPLIT>;
     }
 }

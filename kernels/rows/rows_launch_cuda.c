@@ -6,6 +6,7 @@
 
 #include "kernels/shared/passes_shape.h"
 #include "rows_columns_shape.h"
+#include "rows_short_shape.h"
 
 #define WORKSPACE_ALIGN 256u
 
@@ -151,6 +152,19 @@ static int takes_teams(const struct spmmi_rows_problem *problem, struct spmmi_ro
     return stores || shape->share > 1;
 }
 
+/* Returns true if each group has one short row. */
+static int takes_short(const struct spmmi_rows_problem *problem, const struct spmmi_rows_launch *launch)
+{
+    const struct spmmi_rows_shape *const shape = &launch->shape;
+    if (problem->schedule != SPMM_SCHEDULE_ROW_SPLIT || shape->way != SPMMI_ROWS_COLUMNS ||
+        problem->piece_count > 0 || needs_conversion(problem->c))
+        return 0;
+    if (problem->forced_share > 0)
+        return problem->forces_short && shape->lanes <= SPMMI_ROWS_SHORT_LANES(shape->vec);
+    return spmmi_rows_are_short(problem->longest, shape->share, launch->n_pass, shape->lanes, shape->vec,
+                                (uint32_t)spmm_dtype_size(problem->b->type));
+}
+
 /* Returns the shape for n columns. vec: columns per lane, unless columns are few. */
 static struct spmmi_rows_shape shape_of(const struct spmmi_rows_problem *problem,
                                         const struct spmmi_device *device, int64_t n, uint32_t vec)
@@ -210,7 +224,7 @@ static void count_blocks(const struct spmmi_rows_problem *problem, const struct 
         launch->items_per_group = spmmi_lanes_rows(problem->ranks, groups, device->multiprocessors);
         const uint32_t rows = groups * launch->items_per_group;
         launch->block_count = (problem->ranks + rows - 1) / rows;
-    } else if (launch->shape.way == SPMMI_ROWS_TEAMS) {
+    } else if (launch->shape.way == SPMMI_ROWS_TEAMS || launch->shape.way == SPMMI_ROWS_SHORT) {
         const uint32_t rows = groups / launch->shape.share;
         launch->block_count = (problem->ranks + rows - 1) / rows;
     } else if (launch->shape.way == SPMMI_ROWS_SLICED) {
@@ -249,7 +263,10 @@ void spmmi_rows_launch_plan(const struct spmmi_rows_problem *problem, const stru
         vec = spmmi_rows_narrower(vec, (uint32_t)b_bytes);
     launch->shape = shape_of(problem, device, launch->n_pass, vec);
     launch->shape.share = share_of(problem, device, launch);
-    if (takes_teams(problem, launch))
+    if (takes_short(problem, launch)) {
+        launch->shape.way = SPMMI_ROWS_SHORT;
+        launch->shape.share = 1;
+    } else if (takes_teams(problem, launch))
         launch->shape.way = SPMMI_ROWS_TEAMS;
     else if (keeps_columns(problem, device))
         keep_columns(problem, device, launch, vec);

@@ -30,6 +30,7 @@ struct spmmi_rows_problem {
     int is_sliced;                                   /* the stream consists of slices */
     uint32_t forced_lanes;                           /* one column of a row split: lanes per row; 0: free */
     uint32_t forced_share;                           /* several columns: groups per row; 0: free */
+    int forces_short;                                /* with forced_share 1: the kernel of short rows */
 };
 
 struct spmmi_rows_launch {

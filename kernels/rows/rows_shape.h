@@ -12,7 +12,8 @@ enum spmmi_rows_way {
     SPMMI_ROWS_STAGED = 1,  /* rows_staged.cuh: nonzero split of few columns; many such groups share a row */
     SPMMI_ROWS_LANES = 2,   /* rows_lanes.cuh: row split of one column; the lanes of a group share a row */
     SPMMI_ROWS_SLICED = 3,  /* rows_sliced.cuh: the same for sliced rows; one lane of each warp of a slice */
-    SPMMI_ROWS_TEAMS = 4    /* rows_teams.cuh: row split; several groups as in rows.cuh share a row */
+    SPMMI_ROWS_TEAMS = 4,   /* rows_teams.cuh: row split; several groups as in rows.cuh share a row */
+    SPMMI_ROWS_SHORT = 5    /* rows_short.cuh: row split of short rows; each group has one */
 };
 
 /* Shape of an instance of a rows kernel; blocks have 256 threads. */

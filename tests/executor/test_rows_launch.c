@@ -55,6 +55,7 @@ static struct spmmi_rows_launch launch_of_sizes(struct sizes sizes, int64_t n, c
                                                .item_size = sizes.item_size,
                                                .schedule = schedule,
                                                .dtype = types[0],
+                                               .forced_share = 1, /* whatever the lengths of rows */
                                                .b = &b,
                                                .c = &c,
                                                .blocks = blocks,

@@ -259,6 +259,54 @@ static void teams_are_whole_in_their_blocks(void **state)
     }
 }
 
+/* Each group has one row if rows are short, columns few and C row-major; otherwise groups have items. */
+static void short_rows_have_a_group_each(void **state)
+{
+    static const struct {
+        int64_t n;
+        uint32_t longest, forced, pieces;
+        spmm_dtype_t type;
+        spmm_layout_t layout; /* of C */
+        int forces_short, is_short;
+    } cases[] = {
+        {2, 16, 0, 0, SPMM_F32, SPMM_ROW_MAJOR, 0, 1},  {16, 16, 0, 0, SPMM_F32, SPMM_ROW_MAJOR, 0, 1},
+        {16, 16, 0, 0, SPMM_F64, SPMM_ROW_MAJOR, 0, 1}, {32, 16, 0, 0, SPMM_F16, SPMM_ROW_MAJOR, 0, 1},
+        {1, 16, 0, 0, SPMM_F32, SPMM_ROW_MAJOR, 0, 0},  {20, 16, 0, 0, SPMM_F32, SPMM_ROW_MAJOR, 0, 0},
+        {16, 17, 0, 0, SPMM_F32, SPMM_ROW_MAJOR, 0, 0}, {40, 16, 0, 0, SPMM_F16, SPMM_ROW_MAJOR, 0, 0},
+        {5, 16, 0, 0, SPMM_F32, SPMM_ROW_MAJOR, 0, 0}, /* 8 lanes of one column */
+        {3, 16, 0, 0, SPMM_F32, SPMM_ROW_MAJOR, 0, 1},  {16, 16, 0, 1, SPMM_F32, SPMM_ROW_MAJOR, 0, 0},
+        {16, 16, 0, 0, SPMM_F32, SPMM_COL_MAJOR, 0, 0}, {16, 16, 1, 0, SPMM_F32, SPMM_ROW_MAJOR, 0, 0},
+        {16, 90, 1, 0, SPMM_F32, SPMM_ROW_MAJOR, 1, 1}, {32, 90, 1, 0, SPMM_F32, SPMM_ROW_MAJOR, 1, 1},
+        {64, 90, 1, 0, SPMM_F32, SPMM_ROW_MAJOR, 1, 0}, {16, 90, 1, 0, SPMM_F32, SPMM_COL_MAJOR, 1, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const spmm_dense_t b = operand(100000, cases[i].n, SPMM_ROW_MAJOR, cases[i].type),
+                           c = operand(100000, cases[i].n, cases[i].layout, cases[i].type);
+        struct spmmi_rows_problem problem = {.rows = 100000,
+                                             .cols = 100000,
+                                             .nnz = 700000,
+                                             .ranks = 100000,
+                                             .longest = cases[i].longest,
+                                             .item_count = 50000,
+                                             .item_size = 16,
+                                             .schedule = SPMM_SCHEDULE_ROW_SPLIT,
+                                             .dtype = cases[i].type,
+                                             .piece_count = cases[i].pieces,
+                                             .forced_share = cases[i].forced,
+                                             .forces_short = cases[i].forces_short,
+                                             .b = &b,
+                                             .c = &c};
+        const struct spmmi_rows_launch launch = launch_of(problem);
+        assert_int_equal(launch.shape.way == SPMMI_ROWS_SHORT, cases[i].is_short);
+        if (cases[i].is_short) {
+            assert_int_equal(launch.shape.share, 1);
+            assert_blocks(&launch, 100000, 256 / launch.shape.lanes);
+        }
+        problem.schedule = SPMM_SCHEDULE_NONZERO_SPLIT;
+        assert_true(launch_of(problem).shape.way != SPMMI_ROWS_SHORT);
+    }
+}
+
 /* ---- Column-major C ---- */
 
 /* Teams store small column-major C of a row split directly, so nothing is converted, even with one group per
@@ -428,6 +476,7 @@ int main(void)
         cmocka_unit_test(one_column_of_a_row_split_has_kernels_of_its_own),
         cmocka_unit_test(few_columns_of_a_nonzero_split_are_staged),
         cmocka_unit_test(teams_are_whole_in_their_blocks),
+        cmocka_unit_test(short_rows_have_a_group_each),
         cmocka_unit_test(teams_store_small_columns),
         cmocka_unit_test(small_columns_are_not_converted),
         cmocka_unit_test(conversions_before_kept_columns_take_shared_memory),

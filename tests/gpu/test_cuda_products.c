@@ -14,6 +14,7 @@
 
 #include "cuda_product.h"
 #include "kernels/rows/rows_shape.h"
+#include "kernels/rows/rows_short_shape.h"
 #include "tests/support/plan_seal.h"
 
 static const int64_t widths[] = {1,  2,  3,  4,  5,  7,  8,   9,   12,  16, 17,
@@ -65,6 +66,8 @@ static void note_instance(const struct test_cuda_pair *pair, const struct test_m
         return;
     }
     if (strstr(shape, "sliced") != NULL) /* test_cuda_slices runs all of these */
+        return;
+    if (strstr(shape, "short") != NULL) /* short_rows_have_a_group_each runs all of these */
         return;
     int log2_lanes = 0, log2_vec = 0;
     while (1u << log2_lanes < lanes)
@@ -324,6 +327,60 @@ static void groups_of_a_row_can_be_forced(void **state)
     }
 }
 
+/* All instances of short rows, forced on matrices of any rows, with operands of every alignment. */
+static void short_rows_have_a_group_each(void **state)
+{
+    (void)state;
+    for (int i = 0; i < test_matrix_count(); i++) {
+        struct test_matrix *a = test_matrix_make(i, TEST_VALUES_REAL);
+        for (unsigned turn = 0; turn < 4 * 3 * 4; turn++) {
+            const unsigned type = turn % 4, gap = turn / 4 % 3, lanes = 1u << turn / 12;
+            const struct test_plan_options options = part_options[type < 2 ? type : type + 2];
+            unsigned vec = 0;
+            struct test_product product = team_product(spmm_dtype_size(options.dtype), gap, lanes, &vec);
+            product.beta = turn % 2;
+            if (product.n == 1 || lanes > SPMMI_ROWS_SHORT_LANES(vec))
+                continue;
+            char kernel[64];
+            (void)snprintf(kernel, sizeof kernel, "cuda/rows/row-split/v%ul%ushort", vec, lanes);
+            forced_check(a, options, kernel, &product);
+        }
+        test_matrix_free(a);
+    }
+}
+
+/* The default takes the kernel of short rows only where all rows are short, columns few and C row-major. */
+static void short_rows_are_found(void **state)
+{
+    static const struct {
+        const char *matrix;
+        int64_t n;
+        spmm_layout_t layout;
+        int is_short;
+    } cases[] = {{"rows of 0 to 8", 8, SPMM_ROW_MAJOR, 1},
+                 {"rows of 0 to 8", 16, SPMM_ROW_MAJOR, 1},
+                 {"rows of 0 to 8", 32, SPMM_ROW_MAJOR, 0},
+                 {"rows of 0 to 8", 8, SPMM_COL_MAJOR, 0},
+                 {"dense row among sparse", 8, SPMM_ROW_MAJOR, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct test_matrix *a = test_matrix_named(cases[i].matrix, TEST_VALUES_REAL);
+        struct test_cuda_pair pair = pair_make(a, part_options[0]);
+        const struct test_product product = {.n = cases[i].n,
+                                             .b_layout = cases[i].layout,
+                                             .c_layout = cases[i].layout,
+                                             .alpha = -1.5,
+                                             .beta = 2,
+                                             .values = TEST_VALUES_REAL};
+        const spmm_executor_info_t info =
+            test_cuda_product_info(pair.gpu, a, part_options[0].dtype, &product);
+        assert_int_equal(strstr(info.kernel, "short") != NULL, cases[i].is_short);
+        test_cuda_product_check(pair.gpu, pair.cpu, a, part_options[0].dtype, &product);
+        test_cuda_pair_free(&pair);
+        test_matrix_free(a);
+    }
+}
+
 /* NaN and Inf in a row of B reach exactly the rows of C whose row of A stores that column. */
 static void canaries_stay_in_their_rows(void **state)
 {
@@ -379,6 +436,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(wide_products_take_several_launches),
         cmocka_unit_test(lanes_of_a_row_can_be_forced),
         cmocka_unit_test(groups_of_a_row_can_be_forced),
+        cmocka_unit_test(short_rows_have_a_group_each),
+        cmocka_unit_test(short_rows_are_found),
         cmocka_unit_test(canaries_stay_in_their_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
