@@ -31,6 +31,7 @@ struct spmmi_device {
     int lacks_values; /* all values are equal: parts that may lack them hold none, and products pass one */
     int has_new_values; /* spmm_executor_set_values is allowed */
     int spares_host;    /* the host has a budget: making parts avoids host memory that it can do without */
+    int spares_device;  /* device memory has a budget: parts may leave out a second copy of A */
     uint64_t random;    /* marks this executor's arrival counters in a workspace among other contents */
     struct spmmi_device_memory memory; /* source of the device memory of states */
 };

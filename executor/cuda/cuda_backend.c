@@ -84,6 +84,7 @@ static spmm_status_t open(const spmm_plan_t *plan, int number, const spmm_execut
     SPMM_TRY(spmmi_cuda_parts_choose(plan, &cuda->device, options->force_kernel, &cuda->parts, suffix, diag));
     SPMM_TRY(plan_check(plan, cuda->parts, diag));
     cuda->device.spares_host = options->host_budget_bytes != 0;
+    cuda->device.spares_device = options->device_budget_bytes != 0;
     cuda->dtype = plan->dtype;
     cuda->nnz = (uint32_t)plan->nnz;
     cuda->first = first;

@@ -6,7 +6,6 @@
 #include "executor/cuda/cuda_upload.h"
 #include "executor/cuda/cuda_value_memory.h"
 #include "executor/pack/op_pattern.h"
-#include "executor/wanted.h"
 #include "format/base/alloc.h"
 #include "rows_slices_kernel.h"
 #include "rows_slices_pack.h"
@@ -23,20 +22,9 @@ struct spmmi_rows_slices_stream {
     struct spmmi_device_block memory;
 };
 
-/* Returns true if products of one column run a row split of this op. */
 int spmmi_rows_slices_use(const struct spmmi_part_source *source)
 {
-    static const struct spmmi_wanted one = {.n_min = 1, .n_max = 1};
-    const spmm_plan_t *plan = source->plan;
-    int reached[SPMMI_VARIANT_MAX], is_used = 0;
-    spmmi_wanted_reach(plan, source->device->target, &one, reached);
-    for (uint32_t i = 0; i < plan->variant_count; i++) {
-        const struct spmmi_variant *v = &plan->variants[i];
-        const struct spmmi_part *part = &plan->parts[v->part_first];
-        is_used |= reached[i] && v->op == source->part->op && v->n_min <= 1 &&
-                   part->family == SPMM_FAMILY_ROWS && part->schedule == SPMM_SCHEDULE_ROW_SPLIT;
-    }
-    return is_used && source->part->schedule == SPMM_SCHEDULE_ROW_SPLIT;
+    return spmmi_rows_run_one_column(source, SPMM_SCHEDULE_ROW_SPLIT);
 }
 
 /* Returns the number of column indices, with padding after the last. */

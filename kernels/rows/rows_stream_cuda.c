@@ -11,6 +11,7 @@
 #include "executor/cuda/cuda_value_memory.h"
 #include "executor/pack/op_pattern.h"
 #include "executor/pack/pack_threads.h"
+#include "executor/wanted.h"
 #include "format/base/alloc.h"
 #include "format/base/team.h"
 #include "kernels/shared/convert.h"
@@ -79,6 +80,21 @@ static spmm_status_t describe(const struct spmmi_part_source *source, uint32_t r
     *out = s;
 cleanup:
     return status;
+}
+
+int spmmi_rows_run_one_column(const struct spmmi_part_source *source, spmm_schedule_t schedule)
+{
+    static const struct spmmi_wanted one = {.n_min = 1, .n_max = 1};
+    const spmm_plan_t *plan = source->plan;
+    int reached[SPMMI_VARIANT_MAX], is_used = 0;
+    spmmi_wanted_reach(plan, source->device->target, &one, reached);
+    for (uint32_t i = 0; i < plan->variant_count; i++) {
+        const struct spmmi_variant *v = &plan->variants[i];
+        const struct spmmi_part *part = &plan->parts[v->part_first];
+        is_used |= reached[i] && v->op == source->part->op && v->n_min <= 1 &&
+                   part->family == SPMM_FAMILY_ROWS && part->schedule == schedule;
+    }
+    return is_used && source->part->schedule == schedule;
 }
 
 /* Returns true if the columns of op(A) fit 16 bits. */
