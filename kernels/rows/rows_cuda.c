@@ -9,6 +9,7 @@
 #include "executor/cuda/cuda_call.h"
 #include "format/base/alloc.h"
 #include "kernels/shared/convert.h"
+#include "rows_gathered_cuda.h"
 #include "rows_pieces_cuda.h"
 #include "rows_run_cuda.h"
 #include "rows_slices_cuda.h"
@@ -16,15 +17,16 @@
 
 struct state {
     const struct spmmi_device *device;
-    struct spmmi_cuda_rows rows, pieces; /* pieces: if there are any, products with wide B use them */
-    struct spmmi_cuda_rows slices;       /* one column, if there are slices */
-    int has_slices_alone;                /* there are no rows; slices multiply columns one by one */
-    struct spmmi_rows_shape forced;      /* row split: how rows are shared; 0 lanes: not forced */
+    struct spmmi_cuda_rows rows, pieces;         /* pieces: if there are any, products with wide B use them */
+    struct spmmi_cuda_rows slices;               /* one column, if there are slices */
+    struct spmmi_rows_gathered_stream *gathered; /* nonzero split of one column, or NULL */
+    int has_slices_alone;                        /* there are no rows; slices multiply columns one by one */
+    struct spmmi_rows_shape forced;              /* row split: how rows are shared; 0 lanes: not forced */
 };
 
 static void shape_name(struct spmmi_rows_shape shape, int has_pieces, char *text, size_t size)
 {
-    static const char *const ways[] = {"", "staged", "shared", "sliced", "", "short"};
+    static const char *const ways[] = {"", "staged", "shared", "sliced", "", "short", "gathered"};
     char share[16] = "";
     if (shape.share > 1)
         (void)snprintf(share, sizeof share, "x%u", shape.share);
@@ -42,10 +44,12 @@ static int is_single(struct spmmi_rows_shape shape)
 /* Returns true if the shape has a name. Shapes of one column have limits of their own. */
 static int is_shape(struct spmmi_rows_shape shape)
 {
-    const uint32_t most = shape.way == SPMMI_ROWS_LANES    ? SPMMI_ROWS_THREADS
-                          : shape.way == SPMMI_ROWS_SLICED ? SPMMI_SLICE_WARPS_MAX
-                                                           : 32;
-    return shape.lanes <= most && (!is_single(shape) || shape.vec == 1) &&
+    const uint32_t most = shape.way == SPMMI_ROWS_LANES      ? SPMMI_ROWS_THREADS
+                          : shape.way == SPMMI_ROWS_SLICED   ? SPMMI_SLICE_WARPS_MAX
+                          : shape.way == SPMMI_ROWS_GATHERED ? 1
+                                                             : 32;
+    const int has_one_column = is_single(shape) || shape.way == SPMMI_ROWS_GATHERED;
+    return shape.lanes <= most && (!has_one_column || shape.vec == 1) &&
            (shape.share > 1) == (shape.way == SPMMI_ROWS_TEAMS);
 }
 
@@ -54,7 +58,7 @@ static int is_shape(struct spmmi_rows_shape shape)
 static struct spmmi_rows_shape named_shape(const char *suffix, int has_pieces)
 {
     static const uint32_t vecs[] = {1, SPMMI_ROWS_PAIR, SPMMI_ROWS_APART, 4, 8};
-    for (int way = SPMMI_ROWS_COLUMNS; suffix[0] != '\0' && way <= SPMMI_ROWS_SHORT; way++)
+    for (int way = SPMMI_ROWS_COLUMNS; suffix[0] != '\0' && way <= SPMMI_ROWS_GATHERED; way++)
         for (uint32_t i = 0; i < 5 * 9 * 6; i++) { /* vecs, lanes, shares up to SPMMI_ROWS_SHARE_MAX */
             const struct spmmi_rows_shape shape = {vecs[i % 5], 1u << i / 5 % 9, (enum spmmi_rows_way)way,
                                                    1u << i / 45};
@@ -87,27 +91,47 @@ cleanup:
     return status;
 }
 
-/* Creates the rows, and also pieces and slices if they pay. */
+/* Creates the second arrangement of a part for one column, if it pays or if the caller names its kernel:
+ * slices of a row split, blocks with lists of columns of a nonzero split. */
+static spmm_status_t create_second(const struct spmmi_part_source *source, enum spmmi_rows_way forced,
+                                   int is_forced, void **slices, void **gathered, uint64_t *bytes,
+                                   spmm_diag_t *diag)
+{
+    spmm_status_t status = SPMM_OK;
+    const spmm_op_t op = source->part->op;
+    if (source->part->schedule == SPMM_SCHEDULE_NONZERO_SPLIT) {
+        if (forced == SPMMI_ROWS_GATHERED)
+            SPMM_TRY(spmmi_shared_use(source, &spmmi_rows_named_gathered_kind, op, gathered, bytes, diag));
+        else if (!is_forced && spmmi_rows_gathered_use(source))
+            SPMM_TRY(spmmi_shared_use(source, &spmmi_rows_gathered_kind, op, gathered, bytes, diag));
+    } else {
+        if (forced == SPMMI_ROWS_SLICED)
+            SPMM_TRY(spmmi_shared_use(source, &spmmi_rows_named_slices_kind, op, slices, bytes, diag));
+        else if (forced != SPMMI_ROWS_LANES && spmmi_rows_slices_use(source))
+            SPMM_TRY(spmmi_shared_use(source, &spmmi_rows_slices_kind, op, slices, bytes, diag));
+    }
+cleanup:
+    return status;
+}
+
+/* Creates the rows, and also pieces and a second arrangement if they pay. */
 static spmm_status_t create_rows(const struct spmmi_part_source *source, struct state *made, uint64_t *bytes,
                                  spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
-    void *shared = NULL, *pieces = NULL, *slices = NULL;
+    void *shared = NULL, *pieces = NULL, *slices = NULL, *gathered = NULL;
     const struct spmmi_rows_shape forced = named_shape(source->suffix, 0);
     *source->reads_values |= source->part->op == SPMM_OP_N && !source->device->lacks_values;
     SPMM_TRY(spmmi_shared_use(source, &spmmi_rows_stream_kind, source->part->op, &shared, bytes, diag));
     if (spmmi_rows_pieces_use(source))
         SPMM_TRY(spmmi_shared_use(source, &spmmi_rows_pieces_kind, SPMM_OP_N, &pieces, bytes, diag));
-    if (forced.way == SPMMI_ROWS_SLICED && source->part->schedule == SPMM_SCHEDULE_ROW_SPLIT)
-        SPMM_TRY(
-            spmmi_shared_use(source, &spmmi_rows_named_slices_kind, source->part->op, &slices, bytes, diag));
-    else if (forced.way != SPMMI_ROWS_LANES && spmmi_rows_slices_use(source))
-        SPMM_TRY(spmmi_shared_use(source, &spmmi_rows_slices_kind, source->part->op, &slices, bytes, diag));
+    SPMM_TRY(create_second(source, forced.way, forced.lanes > 0, &slices, &gathered, bytes, diag));
     if (source->only_counts)
         goto cleanup;
     made->rows = spmmi_rows_stream_part(shared, source->part);
     made->rows.arrival_tag = source->device->random;
     made->forced = forced;
+    made->gathered = gathered;
     if (pieces != NULL)
         made->pieces = spmmi_rows_pieces_part(pieces, &made->rows);
     if (slices != NULL)
@@ -193,7 +217,10 @@ static void describe(const void *state, const struct spmmi_product *product, cha
 {
     const struct state *s = state;
     char shape[32];
-    shape_name(launch_of(s, product).shape, rows_of(s, product)->pieces.count > 0, shape, sizeof shape);
+    const struct spmmi_rows_shape gathered = {1, 1, SPMMI_ROWS_GATHERED, 1};
+    const int takes_gathered = spmmi_rows_gathered_takes(s->gathered, product);
+    shape_name(takes_gathered ? gathered : launch_of(s, product).shape, rows_of(s, product)->pieces.count > 0,
+               shape, sizeof shape);
     (void)snprintf(text, size, "cuda/rows/%s/%s", spmm_schedule_name(s->rows.schedule), shape);
 }
 
@@ -269,6 +296,9 @@ static spmm_status_t run(const void *state, const struct spmmi_product *product,
     int error = cudaSuccess;
     if (!spmmi_has_short_rows(&product->b) || !spmmi_has_short_rows(&product->c))
         return SPMM_ERR_TOO_LARGE;
+    if (product->alpha != 0 && spmmi_rows_gathered_takes(s->gathered, product))
+        return spmmi_cuda_status(spmmi_rows_gathered_run(s->gathered, &s->rows, product,
+                                                         s->device->can_overlap, workspace, stream));
     for (int64_t j = 0; j < product->b.cols && error == cudaSuccess; j += launch.n_pass) {
         const struct spmmi_product turn = spmmi_product_columns(product, j, launch.n_pass);
         error =

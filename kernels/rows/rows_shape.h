@@ -13,7 +13,8 @@ enum spmmi_rows_way {
     SPMMI_ROWS_LANES = 2,   /* rows_lanes.cuh: row split of one column; the lanes of a group share a row */
     SPMMI_ROWS_SLICED = 3,  /* rows_sliced.cuh: the same for sliced rows; one lane of each warp of a slice */
     SPMMI_ROWS_TEAMS = 4,   /* rows_teams.cuh: row split; several groups as in rows.cuh share a row */
-    SPMMI_ROWS_SHORT = 5    /* rows_short.cuh: row split of short rows; each group has one */
+    SPMMI_ROWS_SHORT = 5,   /* rows_short.cuh: row split of short rows; each group has one */
+    SPMMI_ROWS_GATHERED = 6 /* rows_gathered.cuh: nonzero split of one column; blocks have lists of columns */
 };
 
 /* Shape of an instance of a rows kernel; blocks have 256 threads. */
