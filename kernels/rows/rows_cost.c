@@ -36,8 +36,8 @@
 #define NEAR_LINE_COST 24.0
 #define STAGED_GATHERS 3.5
 
-/* Time of groups with one short row each / time of those of rows.cuh, without the launch: from 18 products of
- * eight columns on an H100 (docs/decisions/0133). */
+/* Time of groups with one short row each / time of teams of one group, without the launch: from 78 products of
+ * six matrices on an H100, 2 to 32 columns (docs/decisions/0133). */
 #define SHORT_SHARE 0.75
 
 /* Constants of sliced rows, by tools/dev/fit_model from 45 products on an H100 (docs/decisions/0120). */
@@ -59,7 +59,7 @@ struct shape {
     int is_kept;   /* blocks keep the sums of column-major C */
     int is_direct; /* column-major C is stored value by value */
     int is_team;   /* row split of several columns: groups share rows, or have one each (rows_teams.cuh) */
-    int is_short;  /* row split of several columns: each group has one short row (rows_short.cuh) */
+    int is_short;  /* a team of one group that has a short row (rows_short.cuh) */
 };
 
 static double pass_columns(const struct spmmi_model_query *q)
@@ -183,7 +183,7 @@ static struct shape shape_of(const struct spmmi_model_query *q)
                                       (uint32_t)s.lanes, (uint32_t)s.vec, (uint32_t)q->value_bytes);
     if (s.is_short)
         s.share = 1;
-    s.is_team = q->n > 1 && (stores || s.share > 1);
+    s.is_team = q->n > 1 && (stores || s.share > 1 || s.is_short);
     s.is_direct = stores || spmmi_rows_cost_stores_columns(q);
     if (!s.is_team && s.share <= 1 && spmmi_rows_cost_keeps_columns(q)) {
         s = columns_shape(q, SPMMI_ROWS_KEPT_COLUMNS);

@@ -296,7 +296,7 @@ static void more_work_takes_no_less_time(void **state)
     for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
         open_profile(devices[i], &d);
         for (int s = 0; s < 2; s++) {
-            double before = d.launch_s;
+            double before = d.launch_s / 2; /* an early start hides at most half of the launch */
             for (size_t k = 0; k < sizeof columns / sizeof columns[0]; k++) {
                 const double t = seconds(&d, &small, s, columns[k], SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
                 assert_true(isfinite(t) && t > before);
@@ -455,7 +455,7 @@ static void an_empty_matrix_takes_a_launch(void **state)
     analysis("gen:empty:10:10", &m, &matrix, &a);
     for (int s = 0; s < 2; s++) {
         const double t = seconds(&d, &m, s, 8, SPMM_LAYOUTS_ROW_MAJOR, SPMM_F32);
-        assert_true(isfinite(t) && t >= d.launch_s && t < 20e-6);
+        assert_true(isfinite(t) && t >= d.launch_s / 2 && t < 20e-6);
     }
     spmm_matrix_destroy(matrix);
 }

@@ -133,19 +133,35 @@ static void streams_have_the_rate_of_half_the_cache(void **state)
 
 /* ---- Groups that share rows ---- */
 
-/* Two lanes share a row. Each is a group, and the ends of a row take four more steps. Lanes that load less
+/* Four lanes share a row. Each is a group, and the ends of a row take four more steps. Lanes that load less
  * than 16 bytes are faster. */
 static void teams_of_lanes_are_as_counted(void **state)
+{
+    struct spmmi_model_matrix m = matrix_of_items();
+    (void)state;
+    m.longest = 17; /* not short: four groups share a row */
+    for (int64_t n = 2; n <= 4; n += 2) {
+        const struct spmmi_prediction p = by_rows(&m, ROW_SPLIT, n, SPMM_F32);
+        assert_int_equal(p.is_shared, 1);
+        assert_near(p.term[SPMMI_TERM_L1], 125 * 3 / 4.0 * 32 * (4 * 8 + 4 * 24) / 5e12);
+        assert_near(p.term[SPMMI_TERM_WAVES],
+                    (n == 2 ? 0.5 : 1) * (16 * 3 / 4.0 + 4 * 1000 * 4 / 256.0) / 50 * 1e-6);
+        assert_near(p.term[SPMMI_TERM_LONGEST], 0.75e-6);
+    }
+}
+
+/* Each short row is one lane's: 0.75 of the terms of a team of one group. */
+static void short_rows_are_teams_of_one_group(void **state)
 {
     const struct spmmi_model_matrix m = matrix_of_items();
     (void)state;
     for (int64_t n = 2; n <= 4; n += 2) {
         const struct spmmi_prediction p = by_rows(&m, ROW_SPLIT, n, SPMM_F32);
         assert_int_equal(p.is_shared, 1);
-        assert_near(p.term[SPMMI_TERM_L1], 63 * 3 / 2.0 * 32 * (4 * 8 + 4 * 24) / 5e12);
+        assert_near(p.term[SPMMI_TERM_L1], 0.75 * 32 * 3 * 32 * (4 * 8 + 4 * 24) / 5e12);
         assert_near(p.term[SPMMI_TERM_WAVES],
-                    (n == 2 ? 0.5 : 1) * (8 * 3 / 2.0 + 4 * 1000 * 2 / 256.0) / 50 * 1e-6);
-        assert_near(p.term[SPMMI_TERM_LONGEST], 1.5e-6);
+                    0.75 * (n == 2 ? 0.5 : 1) * (4 * 3 + 4 * 1000 / 256.0) / 50 * 1e-6);
+        assert_near(p.term[SPMMI_TERM_LONGEST], 0.75 * 3e-6);
     }
 }
 
@@ -371,6 +387,7 @@ int main(void)
         cmocka_unit_test(a_and_c_take_room_in_the_l2_cache),
         cmocka_unit_test(streams_have_the_rate_of_half_the_cache),
         cmocka_unit_test(teams_of_lanes_are_as_counted),
+        cmocka_unit_test(short_rows_are_teams_of_one_group),
         cmocka_unit_test(teams_of_warps_are_as_counted),
         cmocka_unit_test(stores_are_of_values_or_sectors),
         cmocka_unit_test(passes_are_launched_one_after_the_other),
