@@ -93,9 +93,9 @@ typedef struct spmm_executor_options {
     uint64_t host_budget_bytes;
     uint64_t device_budget_bytes; /**< The same for GPU memory, including that of spmm_executor_set_values. */
     /** 1: each entry of A counts as 1, whether or not the plan holds values: the product of a pattern. The
-     * result has the bits of a product with values 1; rows hold no values on a GPU. spmm_executor_set_values is
-     * refused (ARGUMENT). 0: plans whose values are all equal use the same kernels, with that value, until
-     * others are set (new_values). */
+     * result has the bits of a product with values 1 by the same kernel; rows hold no values on a GPU.
+     * spmm_executor_set_values is refused (ARGUMENT). 0: plans whose values are all equal use the same kernels,
+     * with that value, until others are set (new_values). */
     int unit_values;
     int reserved; /**< Not read. */
     /** Type of the values of A, one that the plan has variants for (spmm_variant_info_t.a_type); 0: the plan's type.

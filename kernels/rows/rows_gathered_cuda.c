@@ -32,7 +32,9 @@ static int have_room(const struct spmmi_device *device)
 int spmmi_rows_gathered_use(const struct spmmi_part_source *source)
 {
     const struct spmmi_device *const device = source->device;
-    return !device->lacks_values && !device->spares_device && have_room(device) &&
+    const int64_t cols = source->part->op == SPMM_OP_N ? source->plan->cols : source->plan->rows;
+    return !device->lacks_values && !device->spares_device && !device->spares_host && have_room(device) &&
+           cols <= SPMMI_GATHERED_COLUMNS_MAX &&
            spmmi_gathered_tries(source->plan->nnz, sum_bytes_of(source)) &&
            spmmi_rows_run_one_column(source, SPMM_SCHEDULE_NONZERO_SPLIT);
 }

@@ -17,6 +17,7 @@
 #define SPMMI_GATHERED_WORD 4u
 #define SPMMI_GATHERED_ROW_END 0x8000u /* flag in a local index: the last nonzero of its row in the block */
 #define SPMMI_GATHERED_NONZEROS_MAX 16384u
+#define SPMMI_GATHERED_COLUMNS_MAX (1 << 22) /* of op(A): to pack a block, the host visits a bit for each */
 
 struct spmmi_gathered_block {
     uint32_t entry;          /* its first value and local index */

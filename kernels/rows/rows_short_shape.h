@@ -6,7 +6,7 @@
 
 #include "rows_shape.h"
 
-/* Most lanes per group: eight lanes of one column each take 1.03 of the time of rows.cuh (n = 5). */
+/* Most lanes per group: eight lanes of one column each were no faster than rows.cuh (n = 5). */
 #define SPMMI_ROWS_SHORT_LANES(vec) ((vec) > 1 ? 8u : 4u)
 /* Thread blocks per multiprocessor: one more than in rows.cuh, unless a lane has eight columns of 16 bits,
  * which need the registers. */

@@ -229,9 +229,10 @@ subdirectory)
     ;;
 static)
     mkdir -p "$work"
+    architectures=${SPMM_CUDA_ARCHITECTURES:-90-real}
     # Kernels have the options of the build that is tested, so that ccache has them.
     cmake -S "$source" -B "$work/static-build" -G Ninja -DBUILD_SHARED_LIBS=OFF -DSPMM_TESTS=OFF -DSPMM_TOOLS=OFF \
-        -DSPMM_CUDA="${SPMM_CUDA:-OFF}" -DSPMM_CUDA_ARCHITECTURES="${SPMM_CUDA_ARCHITECTURES//,/;}" \
+        -DSPMM_CUDA="${SPMM_CUDA:-OFF}" -DSPMM_CUDA_ARCHITECTURES="${architectures//,/;}" \
         -DCMAKE_C_COMPILER="$cc" "${plain[@]}" >"$work/static.log"
     cmake --build "$work/static-build" -j 2 >>"$work/static.log" 2>&1 || { cat "$work/static.log"; fail "build failed"; }
     cmake --install "$work/static-build" --prefix "$work/static-prefix" >>"$work/static.log"

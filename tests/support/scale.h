@@ -11,7 +11,7 @@ static inline size_t scaled(size_t count)
 {
     const char *text = getenv("SPMM_TEST_SCALE");
     const double scale = text != NULL ? strtod(text, NULL) : 1, wanted = (double)count * scale;
-    return scale > 0 && scale < 1e6 ? (wanted > 1 ? (size_t)wanted : 1) : count;
+    return scale > 0 && scale < 1e6 ? (wanted > 1 || count == 0 ? (size_t)wanted : 1) : count;
 }
 
 #endif
