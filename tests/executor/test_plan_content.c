@@ -183,16 +183,18 @@ static void every_file_runs_or_is_refused(void **state)
     (void)alarm(0);
 }
 
+/* Fewer files than FILES, as builds that repeat tests of others make, may not reach every check. */
 static void every_check_refuses_some(void **state)
 {
     (void)state;
+    const int is_whole = getenv("SPMM_TEST_SEED") == NULL && scaled(FILES) >= FILES;
     for (size_t i = 0; i < REFUSALS; i++) {
         printf("%6llu  %s  %s\n", (unsigned long long)refusals[i].count, spmm_status_name(refusals[i].status),
                refusals[i].words);
     }
     (void)fflush(stdout);
     for (size_t i = 0; i < REFUSALS; i++)
-        if (refusals[i].count == 0 && getenv("SPMM_TEST_SEED") == NULL)
+        if (refusals[i].count == 0 && is_whole)
             fail_msg("no plan is refused by %s: %s", spmm_status_name(refusals[i].status), refusals[i].words);
 }
 
