@@ -380,6 +380,7 @@ cleanup:
 const struct spmmi_planner spmmi_tiled_planner = {
     .family = SPMM_FAMILY_TILED,
     .nonzeros_min = SPMMI_NONZEROS_MEASURED,
+    .small_columns_min = 128,
     .permutes_output = 2,
     .check_options = check_options,
     .propose = propose,

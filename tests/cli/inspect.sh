@@ -62,6 +62,14 @@ run spmm-inspect --device any --dtype f16 --layout row --columns 512 gen:dense:1
 exits 0
 says 'any device: rows/row-split, '
 
+# From 2,000 nonzeros on, tiled is considered for many columns in column-major order (docs/decisions/0135).
+run spmm-inspect --device any --layout col --columns 512 gen:poisson2:50:50
+exits 0
+says 'any device: tiled/whole, '
+run spmm-inspect --device any --layout col --columns 512 gen:poisson2:18:18
+exits 0
+says 'any device: rows/'
+
 # The default choice uses tensor cores. Without them, it uses rows for one column and if rows is predicted to
 # be faster, and tiled for many columns in column-major order.
 run spmm-inspect --device any "$matrix" -o "$work/free.plan"

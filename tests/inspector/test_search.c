@@ -17,7 +17,8 @@
 #include "inspector/matrix/matrix.h"
 #include "inspector/search/search.h"
 
-static const int64_t n_64[] = {64}, n_1[] = {1}, n_128[] = {128}, n_65536[] = {65536}, n_65535[] = {65535};
+static const int64_t n_64[] = {64}, n_1[] = {1}, n_127[] = {127}, n_128[] = {128}, n_65536[] = {65536},
+                     n_65535[] = {65535};
 
 /* ---- Ranges ---- */
 
@@ -132,6 +133,7 @@ struct refusal_case {
 };
 
 #define GPU .device = "h200", .layouts = SPMM_LAYOUTS_ROW_MAJOR
+#define GPU_COLUMNS .device = "h200", .layouts = SPMM_LAYOUTS_COL_MAJOR
 static const struct refusal_case refusals[] = {
     {"few_nonzeros", "gen:diag:1000", OPTIONS(GPU, .n = n_64, .n_count = 1), SPMM_FAMILY_TILED,
      SPMMI_REASON_SMALL, 1000, 20000},
@@ -142,9 +144,15 @@ static const struct refusal_case refusals[] = {
     {"few_nonzeros_for_wide_b_of_f64", "gen:dense:60:35",
      OPTIONS(GPU, .a_type = SPMM_F64, .n = n_65536, .n_count = 1), SPMM_FAMILY_PANEL, SPMMI_REASON_SMALL,
      2100, 20000},
-    {"few_nonzeros_for_wide_columns", "gen:dense:60:35",
-     OPTIONS(.device = "h200", .layouts = SPMM_LAYOUTS_COL_MAJOR, .n = n_65536, .n_count = 1),
+    {"few_nonzeros_for_wide_columns", "gen:dense:60:35", OPTIONS(GPU_COLUMNS, .n = n_65536, .n_count = 1),
      SPMM_FAMILY_PANEL, SPMMI_REASON_SMALL, 2100, 20000},
+    {"few_nonzeros_for_many_columns", "gen:dense:40:49", OPTIONS(GPU_COLUMNS, .n = n_128, .n_count = 1),
+     SPMM_FAMILY_TILED, SPMMI_REASON_SMALL, 1960, 2000},
+    {"few_nonzeros_for_127_columns", "gen:dense:60:35", OPTIONS(GPU_COLUMNS, .n = n_127, .n_count = 1),
+     SPMM_FAMILY_TILED, SPMMI_REASON_SMALL, 2100, 20000},
+    {"few_nonzeros_for_many_columns_of_f16", "gen:dense:60:35",
+     OPTIONS(GPU_COLUMNS, .a_type = SPMM_F16, .n = n_128, .n_count = 1), SPMM_FAMILY_TILED,
+     SPMMI_REASON_SMALL, 2100, 20000},
     {"one_column", "gen:band:4000:60", OPTIONS(GPU, .n = n_1, .n_count = 1), SPMM_FAMILY_TILED,
      SPMMI_REASON_COLUMNS, 1, 2},
     {"types_without_a_kernel", "gen:band:4000:60",
