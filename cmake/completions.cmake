@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# What bash, zsh and fish read to complete command lines, from the tables of the programs, as the manual pages are.
+# Generates and installs completion scripts for bash, zsh and fish. The programs print them from their option tables.
 set(SPMM_COMPLETION_DIR ${PROJECT_BINARY_DIR}/completions)
 set(SPMM_ZSH_COMPLETION_DIR ${CMAKE_INSTALL_DATADIR}/zsh/site-functions CACHE STRING "Where zsh looks for completions")
 
-# spmm_add_completion(tool shell name folder): what the tool prints, installed into the folder under this name.
+# spmm_add_completion(tool shell name folder): writes the output of `tool --help=SHELL` and installs it as folder/name.
 function(spmm_add_completion tool shell name folder)
   set(output ${SPMM_COMPLETION_DIR}/${shell}/${name})
   file(MAKE_DIRECTORY ${SPMM_COMPLETION_DIR}/${shell})

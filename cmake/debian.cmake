@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-# Debian packages: cmake --preset debian && cmake --build --preset debian && cpack --preset debian
-# writes libspmm1, libspmm-dev and spmm-tools into build/debian; docs/decisions/0056-three-debian-packages.md.
+# Configures the Debian packages. cmake --preset debian && cmake --build --preset debian && cpack --preset debian
+# writes libspmm1, libspmm-dev and spmm-tools into build/debian (docs/decisions/0056-three-debian-packages.md).
 option(SPMM_DEBIAN "Let cpack write Debian packages; the build is for /usr" OFF)
 if(NOT SPMM_DEBIAN)
   return()
 endif()
 set(folder ${PROJECT_SOURCE_DIR}/cmake/debian)
 
-# Who makes a package is its maintainer: the environment says who, as for all tools of Debian.
+# The maintainer is the person who builds the package, named by DEBFULLNAME and DEBEMAIL as for Debian's own tools.
 set(maintainer "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")
 if(NOT maintainer MATCHES "^[^<]+ <[^<>@]+@[^<>@]+>$")
   message(FATAL_ERROR "SPMM_DEBIAN: expected DEBFULLNAME and DEBEMAIL in the environment, found '${maintainer}'")
 endif()
-set(revision 0spmm1) # below those of Debian itself
-string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC) # SOURCE_DATE_EPOCH, if it is set
+set(revision 0spmm1) # lower than the revisions of official Debian packages
+string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC) # SOURCE_DATE_EPOCH if it is set, else the current time
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME spmm)
@@ -27,7 +27,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_RELEASE ${revision})
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}) # the libraries, before they are installed
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}) # has the libraries before they are installed
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_PRE_BUILD_SCRIPTS ${folder}/compress.cmake)
@@ -38,7 +38,7 @@ plan it multiplies the matrix by dense ones, many times, on an NVIDIA
 GPU or a CPU, with the same bits every time.
 ")
 
-# The number in the name is that of the SONAMEs.
+# The number in the package name is the number in the SONAMEs.
 set(library libspmm${SPMM_SOVERSION})
 set(same_version "(= ${PROJECT_VERSION}-${revision})")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME ${library})

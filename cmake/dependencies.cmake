@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Everything spmm links. Each missing package is named with its Debian package.
-# Targets are global, so that a project that adds this one as a subdirectory can link it statically.
+# Finds all libraries that spmm links. The error for a missing library names its Debian package.
+# Targets are global, so that a project that adds spmm as a subdirectory can link it statically.
 set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)
 include(${CMAKE_CURRENT_LIST_DIR}/require_library.cmake)
 find_package(Threads REQUIRED)
@@ -28,7 +28,7 @@ if(SPMM_TOOLS)
   spmm_require_library(spmm_crypto openssl/evp.h ${crypto} libssl-dev)
 endif()
 
-# xxHash is used as a header: XXH_INLINE_ALL.
+# xxHash is used as a header only (XXH_INLINE_ALL).
 find_path(SPMM_XXHASH_INCLUDE_DIR xxhash.h)
 if(NOT SPMM_XXHASH_INCLUDE_DIR)
   message(FATAL_ERROR "spmm needs xxhash.h (Debian: libxxhash-dev)")
@@ -39,7 +39,7 @@ if(NOT OpenMP_C_FOUND)
   message(FATAL_ERROR "spmm needs a C compiler with OpenMP (Debian, for clang: libomp-dev)")
 endif()
 
-# CUDA: AUTO looks for a toolkit and does without, ON insists.
+# SPMM_CUDA: AUTO builds GPU kernels if a CUDA Toolkit is found; ON fails if none is found.
 set(SPMM_HAVE_CUDA OFF)
 if(NOT SPMM_CUDA STREQUAL "OFF")
   find_program(SPMM_NVCC nvcc HINTS /usr/local/cuda/bin)
@@ -57,8 +57,9 @@ if(NOT SPMM_CUDA STREQUAL "OFF")
 endif()
 message(STATUS "spmm: GPU kernels ${SPMM_HAVE_CUDA}")
 
-# PETSc: AUTO looks for one, in a shared build of its own, and does without; ON insists. The library is shared only: PETSc
-# loads types so, and an archive would show the names of its internals.
+# SPMM_PETSC: AUTO builds the matrix type if PETSc is found, in a top-level build of shared libraries; ON fails if it is
+# not found. libspmm_petsc exists only as a shared library: PETSc loads types dynamically, and an archive would expose
+# internal symbols.
 set(SPMM_HAVE_PETSC OFF)
 if(SPMM_PETSC STREQUAL "ON" AND NOT BUILD_SHARED_LIBS)
   message(FATAL_ERROR "SPMM_PETSC=ON needs BUILD_SHARED_LIBS=ON")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# `cmake --build BUILD --target docs`: the API reference from the public headers, in BUILD/docs/html. A public symbol
-# without a comment, and any other warning of Doxygen, is an error. include/spmm/common.h shows the style of comments.
+# `cmake --build BUILD --target docs` writes the API reference of the public headers to BUILD/docs/html. Any Doxygen
+# warning, such as a public symbol without a comment, is an error. include/spmm/common.h shows the comment style.
 find_package(Doxygen 1.9)
 if(NOT DOXYGEN_FOUND OR NOT PROJECT_IS_TOP_LEVEL)
   return()
@@ -19,7 +19,7 @@ set(DOXYGEN_QUIET YES)
 set(DOXYGEN_GENERATE_XML YES)
 set(DOXYGEN_XML_PROGRAMLISTING NO)
 
-# Comments are plain text: the first sentence is the summary, stars and underscores are themselves.
+# Comments are plain text: the first sentence is the summary, and stars and underscores have no special meaning.
 set(DOXYGEN_JAVADOC_AUTOBRIEF YES)
 set(DOXYGEN_MARKDOWN_SUPPORT NO)
 
@@ -28,7 +28,7 @@ set(DOXYGEN_WARN_NO_PARAMDOC NO)
 set(DOXYGEN_WARN_IF_INCOMPLETE_DOC NO)
 set(DOXYGEN_WARN_AS_ERROR FAIL_ON_WARNINGS)
 
-# The statuses are a list of macros, which the filter writes out.
+# The statuses are defined by a list macro. The filter expands it for Doxygen.
 set(DOXYGEN_FILTER_PATTERNS "*/common.h=awk -f ${PROJECT_SOURCE_DIR}/cmake/status_list.awk")
 set(DOXYGEN_MACRO_EXPANSION YES)
 set(DOXYGEN_EXPAND_ONLY_PREDEF YES)
@@ -37,7 +37,7 @@ set(DOXYGEN_EXCLUDE_SYMBOLS SPMM_*_H SPMM_API)
 
 doxygen_add_docs(docs ${PROJECT_SOURCE_DIR}/include/spmm COMMENT "API reference in ${DOXYGEN_OUTPUT_DIRECTORY}/html")
 
-# Doxygen passes over headers without @file, and over values of enums.
+# Doxygen does not warn about headers without @file or enumerators without a comment; this script does.
 find_program(SPMM_PYTHON python3)
 if(SPMM_PYTHON)
   add_custom_command(TARGET docs POST_BUILD

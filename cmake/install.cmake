@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What `cmake --install` puts where, the CMake package and the pkg-config files. Components are those of the Debian
-# packages (cmake/debian.cmake): runtime, development, tools; documents and petsc go into none.
+# Defines what `cmake --install` installs, with the CMake package and the pkg-config files. Components runtime,
+# development and tools are Debian packages (cmake/debian.cmake); documents and petsc are in no package.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/spmm)
 
@@ -10,7 +10,7 @@ install(TARGETS spmm_format spmm_inspector spmm_executor EXPORT spmmTargets
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/spmm DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development
         FILES_MATCHING PATTERN "*.h" PATTERN petsc.h EXCLUDE)
 install(EXPORT spmmTargets NAMESPACE spmm:: DESTINATION ${package_dir} COMPONENT development)
-if(SPMM_HAVE_PETSC) # with targets of its own, so that the others are found where there is no PETSc
+if(SPMM_HAVE_PETSC) # in an export set of its own, so that machines without PETSc can use the other targets
   install(TARGETS spmm_petsc EXPORT spmmPetscTargets COMPONENT petsc
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(FILES ${PROJECT_SOURCE_DIR}/include/spmm/petsc.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/spmm COMPONENT petsc)
@@ -27,7 +27,7 @@ include(cmake/completions.cmake)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/NOTICE DESTINATION ${CMAKE_INSTALL_DOCDIR}
         COMPONENT documents)
 
-# A static build passes its own needs on to the program that links it.
+# A program that links static libraries must also link their dependencies, so the CMake package finds them.
 set(SPMM_STATIC_PACKAGE OFF)
 if(NOT BUILD_SHARED_LIBS)
   set(SPMM_STATIC_PACKAGE ON)
@@ -39,7 +39,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/spmmConfig.cmake ${CMAKE_CURRENT_BINAR
               ${PROJECT_SOURCE_DIR}/cmake/require_library.cmake DESTINATION ${package_dir}
         COMPONENT development)
 
-# spmm_pkgconfig(name component description requires private): private libraries matter to static builds only.
+# spmm_pkgconfig(name component description requires private): installs name.pc. private: libraries for static linking.
 function(spmm_pkgconfig name component description requires private)
   set(cflags "")
   if(NOT BUILD_SHARED_LIBS)
@@ -61,7 +61,7 @@ endif()
 spmm_pkgconfig(spmm-format development "Plans of sparse matrix products" "" "-lzstd ${threads}")
 spmm_pkgconfig(spmm-inspector development "From a sparse matrix to a plan" spmm-format "-lzstd -ldeflate -lminizip -lz -llzma -lbz2 ${threads}")
 spmm_pkgconfig(spmm-executor development "Sparse times dense products, from plans" spmm-format "${threads}${gpu}")
-if(SPMM_HAVE_PETSC) # compiled with mpicc, as programs with PETSc are: its own file does not name the headers of MPI
+if(SPMM_HAVE_PETSC) # programs with PETSc are compiled with mpicc, because PETSc.pc does not name the MPI headers
   spmm_pkgconfig(spmm-petsc petsc "Plans inside PETSc and SLEPc"
                  "spmm-inspector spmm-executor PETSc >= 3.18" "${threads}${gpu}")
 endif()

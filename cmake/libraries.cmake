@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-# The libraries, made of the object libraries of the folders.
+# Builds the libraries from the object libraries of the folders.
 #
-# libspmm_format holds what the other two share. Its public functions have the symbol version SPMM_1;
-# its internals are exported too, under a version that names the exact release, so that libraries of
-# two releases never meet unnoticed: the loader refuses the pair.
+# libspmm_format has the code that the inspector and the executor share. Its public functions have the
+# symbol version SPMM_1. Its internal functions are exported under a version that names the exact release,
+# so that the loader refuses to combine libraries of two releases.
 set(SPMM_SOVERSION 1)
 
-# Installed libraries and tools find each other from any prefix, without ldconfig and LD_LIBRARY_PATH. A setting of the
-# caller wins, and CMAKE_SKIP_INSTALL_RPATH=ON leaves it out, as distributions do.
+# A relative RPATH lets installed tools find the libraries under any prefix, without ldconfig or LD_LIBRARY_PATH.
+# CMAKE_INSTALL_RPATH overrides it; CMAKE_SKIP_INSTALL_RPATH=ON omits it, as distributions do.
 if(BUILD_SHARED_LIBS AND NOT DEFINED CMAKE_INSTALL_RPATH)
   file(RELATIVE_PATH bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
   set(CMAKE_INSTALL_RPATH "$ORIGIN;$ORIGIN/${bin_to_lib}")
 endif()
 
+# spmm_add_library(name folder MAP map OBJECTS part... [PUBLIC library...] [PRIVATE library...]): adds library `name`,
+# with the alias spmm::folder. MAP: the version script in cmake/, for shared libraries.
 function(spmm_add_library name folder)
   cmake_parse_arguments(PARSE_ARGV 2 library "" "MAP" "OBJECTS;PUBLIC;PRIVATE")
   set(objects "")
@@ -33,7 +35,7 @@ function(spmm_add_library name folder)
     target_link_options(${name} PRIVATE -Wl,--version-script=${CMAKE_CURRENT_BINARY_DIR}/${name}.map
                                         -Wl,-Bsymbolic-functions)
     if(NOT SPMM_SANITIZE)
-      target_link_options(${name} PRIVATE -Wl,--no-undefined) # sanitizer runtimes come with the program
+      target_link_options(${name} PRIVATE -Wl,--no-undefined) # with sanitizers, the program provides the runtime
     endif()
   endif()
 endfunction()
@@ -56,7 +58,7 @@ foreach(objects spmm_kernels_objects spmm_kernels_wgmma)
   endif()
 endforeach()
 if(SPMM_HAVE_CUDA)
-  set(cuda_runtime CUDA::cudart_static stdc++) # nvcc's launch stubs guard their statics with libstdc++
+  set(cuda_runtime CUDA::cudart_static stdc++) # nvcc's launch stubs have guarded static variables
 endif()
 spmm_add_library(spmm_executor executor MAP public.map.in OBJECTS spmm_executor_objects ${cuda_objects}
                  PUBLIC spmm_format PRIVATE ${runtime} ${CMAKE_DL_LIBS} ${cuda_runtime})

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# The manual pages: from the tables of the programs and the texts in tools/man. They run the programs, so a build for
-# another machine has none. `MANPATH=build/release/man man spmm` shows them before they are installed.
+# Generates the manual pages from the option tables of the programs and the texts in tools/man. It runs the programs, so
+# cross-compiled builds have no pages. `MANPATH=build/release/man man spmm` shows them before installation.
 set(SPMM_MAN_DIR ${PROJECT_BINARY_DIR}/man)
 
-# spmm_add_page(page tool): tools/man/PAGE.in and what the tool prints become man/manN/PAGE.
+# spmm_add_page(page tool): makes man/manN/PAGE from tools/man/PAGE.in and the output of `tool --help=man`.
 function(spmm_add_page page tool)
   string(REGEX REPLACE ".*\\." "man" folder ${page})
   set(output ${SPMM_MAN_DIR}/${folder}/${page})

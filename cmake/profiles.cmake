@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# spmm_embed_profiles(output file...): a C file with the bytes of each profile, under its name without ending.
+# spmm_embed_profiles(output file...): writes a C file with the bytes of each profile, named by its base name.
 function(spmm_embed_profiles output)
   set(arrays "")
   set(entries "")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# spmm_require_library(target header library debian): an imported target, or a sentence that names the
-# Debian package. Used by the build, and by the installed package of a static build.
+# spmm_require_library(target header library debian): adds an imported target, or stops with an error that
+# names the Debian package. The build and the installed package of a static build use it.
 function(spmm_require_library target header library debian)
   if(TARGET ${target})
     return()

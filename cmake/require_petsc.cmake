@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# spmm_find_petsc(result): an imported target spmm_petsc_needs, PETSc with the MPI of its headers, and TRUE; or a reason.
-# Used by the build, and by the installed package where component petsc is asked for.
+# spmm_find_petsc(result): adds the imported target spmm_petsc_needs (PETSc, and MPI for its headers) and sets result to
+# TRUE. On failure result is the reason. The build and the installed package's component petsc use it.
 function(spmm_find_petsc result)
   set(${result} TRUE PARENT_SCOPE)
   if(TARGET spmm_petsc_needs)

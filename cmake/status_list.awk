@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Writes SPMM_STATUS_LIST of spmm/common.h out as the values of the enum, each with its sentence: for Doxygen.
+# Doxygen filter: expands SPMM_STATUS_LIST of spmm/common.h to enumerators with their sentences as comments.
 /^#define SPMM_STATUS_LIST/ { listing = 1; print ""; next }
 listing {
     if (split($0, part, "\"") == 3 && match(part[1], /SPMM_[A-Z0-9_]+, [0-9]+/)) {

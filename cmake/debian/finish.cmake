@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# After cpack made the packages: what CPack 3.25 cannot say. Packages of libraries may be installed for several
-# architectures side by side, and libraries are entered into the cache of the loader by a trigger, not by scripts.
+# Adds to the packages what CPack 3.25 cannot express; cpack runs it after it made them. Library packages can be
+# installed for several architectures (Multi-Arch: same), and a trigger instead of scripts calls ldconfig.
 cmake_minimum_required(VERSION 3.25)
 set(folder ${CPACK_TEMPORARY_DIRECTORY}/control)
 foreach(package IN LISTS CPACK_PACKAGE_FILES)
