@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Headers as an older release may have had them: each struct that may grow lacks its last member.
+"""Writes headers as an older release may have had them: structs that may grow lack their last members.
 
 usage: older_headers.py FOLDER    writes FOLDER/spmm/*.h
 
-A member that the dumps (tests/abi/*.abi) do not have is cut; where there is none, the last one. A member that shares
-its 8 bytes with the last one goes too: a release adds nothing to the padding (docs/decisions/0035).
+Removes the members that the dumps (tests/abi/*.abi) do not have, or the last member if the dumps have all. Members that
+share 8 bytes with a removed member are removed too: a release adds nothing in padding (docs/decisions/0035).
 """
 import os
 import re
@@ -15,7 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 HEADERS = os.path.join(HERE, "..", "..", "include", "spmm")
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 STRUCT = re.compile(r"(typedef struct\s*(\w*)\s*\{)([^{}]*)(\}\s*(\w+);)")
-ALIGNMENT = 8  # of structs that begin with a size_t
+ALIGNMENT = 8  # alignment in bytes of structs that begin with a size_t
 
 
 def read(path):
@@ -24,7 +24,7 @@ def read(path):
 
 
 def released():
-    """Name of a struct -> (offset, bytes) of its members."""
+    """Returns {name of a struct: [(offset, bytes) of each member]} from the dumps."""
     structs, members = {}, None
     for name in sorted(name for name in os.listdir(HERE) if name.endswith(".abi")):
         for line in read(os.path.join(HERE, name)).splitlines():
@@ -39,7 +39,7 @@ def released():
 
 
 def kept(known, count):
-    """Members of count that an older header has."""
+    """Returns how many of `count` members an older header has. known: members in the dumps; None: a new struct."""
     if known is None or count > len(known):
         return len(known or [0])
     keep = len(known) - 1
@@ -53,7 +53,7 @@ def cut_list(text, separator, keep):
 
 
 def older(text, structs):
-    """The header with shorter structs, and with initialisers of as many members."""
+    """Returns the header with shorter structs and with initialisers that have as many members."""
     text = COMMENT.sub("", text)
     for opening, tag, body, closing, name in STRUCT.findall(text):
         members = [member for member in body.split(";") if member.strip()]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/dev/abi on planted changes: each is judged as docs/decisions/0035 says."""
+"""Tests that tools/dev/abi judges planted changes by the rules of docs/decisions/0035."""
 import contextlib
 import importlib.machinery
 import importlib.util
@@ -63,7 +63,7 @@ CASES = (
 )
 
 
-# The compatible changes in a patch release, which must not add anything.
+# The same compatible changes in a patch release are errors, because a patch release must not add anything.
 PATCH_CASES = tuple(("in a patch release: " + what, new, False, "0.2.x adds nothing to 0.2")
                     for what, new, is_compatible, _ in CASES if is_compatible and what != "nothing")
 

@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures products on the CPU beside oneMKL's inspector-executor and SciPy, in one process.
+"""Compares products on the CPU with oneMKL's inspector-executor and SciPy, in one process.
 
 usage: bench_cpu.py --lib FOLDER [--mkl FILE] [--csv FILE] [--commit ID] [-n LIST] [--seconds S] [--no-scipy] MATRIX...
 
-All libraries compute the same product by turns, so a disturbance of the machine meets them all, and each time is
-the median of the turns, as in spmm-bench; there are at least 12. The order of the libraries changes from turn to turn:
-threads that wait fall asleep while SciPy computes on one, and whoever always came next would wait for them to wake. The
-turns end when each order had equally many. oneMKL is told the
-shape (mkl_sparse_set_mm_hint) and optimises for it outside the timing, and shares the OpenMP runtime of spmm. SciPy
-knows no column-major product of its own: it gets the array in the order of the case. Warm means back to back; cold
-means after a pass over 64 MB, twice the cache that eight cores of an EPYC share. One row a case and peer is appended
-to the CSV file, matrix by matrix.
+The libraries compute the same product in turns, so that disturbances of the machine affect all of them. A time is the
+median of at least 12 turns, which take at least S seconds (0.3). The order of the libraries changes: waiting threads
+fall asleep while SciPy computes on one thread, and the next library has to wake them. Each order gets equally many
+turns. oneMKL optimises for the shape (mkl_sparse_set_mm_hint) before the timing, and uses the same OpenMP runtime as
+spmm. SciPy has no column-major product: it gets the array in the layout of the case. Warm calls follow the previous
+call directly; cold calls follow a pass over 64 MB, twice the cache that eight cores of an EPYC share. A row for each
+case and peer is appended to the CSV file after each matrix. Fails if a product of spmm exceeds its error bound.
 """
 import argparse
 import csv
@@ -31,8 +30,8 @@ COLUMNS = ("date,commit,device,matrix,rows,cols,nnz,n,layout,dtype,op,family,ker
            "error_ratio,peer,peer_ms_cold,peer_ms_warm,ratio_cold,inspect_s,plan_bytes,compute,ms_set_values,"
            "peer_least_ms_warm,bound_us,bound_share,b_type,c_type,unit_values,"
            "device_bytes,workspace_bytes,peer_device_bytes,peer_workspace_bytes").split(",")
-TURNS_LEAST, TURNS_MOST = 12, 1000  # each of the six orders of three libraries twice; up to five more end the last round
-MKL, SCIPY = "mkl-csr", "scipy"  # names of the peers in the CSV file; oneMKL's is that of spmm-bench
+TURNS_LEAST, TURNS_MOST = 12, 1000  # at least two turns for each of six orders; up to five more end the last round
+MKL, SCIPY = "mkl-csr", "scipy"  # names of the peers in the CSV file; spmm-bench has the same name for oneMKL
 DTYPES = {"f32": (1, numpy.float32, 2.0 ** -24, "s", ctypes.c_float), "f64": (2, numpy.float64, 2.0 ** -53, "d", ctypes.c_double)}
 pointer, int64 = ctypes.c_void_p, ctypes.c_int64
 DEVICE_CPU = -1
@@ -80,7 +79,7 @@ def must(status, what):
 
 
 class Matrix:
-    """A dense matrix without gaps in either layout, as an array and as spmm describes it."""
+    """Holds a dense matrix without padding in either layout, as a NumPy array and as the struct of spmm."""
 
     def __init__(self, rows, cols, layout, kind, seed=None):
         self.rows, self.cols, self.layout = rows, cols, layout
@@ -92,7 +91,7 @@ class Matrix:
 
 
 class Spmm:
-    """The libraries of spmm through their public functions."""
+    """Calls the public functions of the libraries of spmm."""
 
     def __init__(self, folder):
         self.format = ctypes.CDLL(os.path.join(folder, "libspmm_format.so"), mode=ctypes.RTLD_GLOBAL)
@@ -116,7 +115,7 @@ class Spmm:
              copy(view.row_ptr, view.rows + 1, numpy.int64).astype(numpy.int32)), (view.rows, view.cols))
 
     def executor_make(self, matrix, dtype):
-        """The executor, the seconds of inspection and the bytes of the plan."""
+        """Returns (executor, seconds of the inspection, bytes of the plan file)."""
         options, plan = InspectOptions(struct_size=ctypes.sizeof(InspectOptions), a_type=dtype), pointer()
         begin = time.perf_counter()
         must(self.inspector.spmm_inspect(matrix, ctypes.byref(options), ctypes.byref(plan), None), "spmm_inspect")
@@ -130,7 +129,7 @@ class Spmm:
         return executor, seconds, size.value
 
     def product(self, executor, b, c):
-        """A function that runs C = A B, and what it runs."""
+        """Returns a function that runs C = A B, and the info of the executor, with the kernel's name."""
         views = ctypes.byref(b.view), ctypes.byref(c.view)
         size, info = ctypes.c_uint64(), Info(struct_size=ctypes.sizeof(Info))
         must(self.executor.spmm_executor_workspace_bytes(executor, 0, *views, ctypes.byref(size), None), "workspace_bytes")
@@ -145,7 +144,7 @@ class Spmm:
 
 
 class Mkl:
-    """oneMKL's inspector-executor with 32-bit indices."""
+    """Calls oneMKL's inspector-executor with 32-bit indices."""
     GENERAL, NO_TRANSPOSE, ROW_MAJOR, COL_MAJOR, THREADING_GNU = 20, 10, 101, 102, 3
 
     def __init__(self, path):
@@ -154,7 +153,7 @@ class Mkl:
         self.dll.MKL_Set_Dynamic(0)
 
     def product(self, a, letter, scalar, b, c):
-        """A function that runs C = A B, and one that frees what it holds."""
+        """Returns a function that runs C = A B, and a function that frees its handle."""
         handle, description = pointer(), Descr(self.GENERAL, 40, 50)
         layout = self.ROW_MAJOR if b.layout == "row" else self.COL_MAJOR
         create, mm = (getattr(self.dll, f"mkl_sparse_{letter}_{verb}") for verb in ("create_csr", "mm"))
@@ -171,14 +170,15 @@ class Mkl:
 
 
 def turn_orders(names):
-    """Orders of up to three names, again and again: in six turns each comes right behind each other one equally often."""
+    """Returns the orders of up to three names: for three, six in which each name follows each other equally often."""
     if len(names) < 3:
         return [names]
     return [tuple(names[i] for i in order) for order in ((0, 1, 2), (0, 2, 1), (2, 1, 0), (1, 0, 2), (1, 2, 0), (2, 0, 1))]
 
 
 def times(runs, seconds, before):
-    """The median times in milliseconds of functions that run by turns; the warm-up is the last of them."""
+    """Returns the median times in ms of functions that run in turns, after a warm-up with the last order. before: runs
+    before each call."""
     taken = {name: [] for name in runs}
     orders = turn_orders(tuple(runs))
     for name in orders[-1]:
@@ -197,7 +197,8 @@ def times(runs, seconds, before):
 
 
 def error_ratio(a, b, c, unit):
-    """The worst error over its bound, one rounding a nonzero; the reference is in long double for f64."""
+    """Returns the maximum of error / bound over up to 2,000 rows. The bound allows one rounding per nonzero; the
+    reference for f64 is in long double."""
     wide = numpy.longdouble if unit < 1e-10 else numpy.float64
     sample = numpy.unique(numpy.linspace(0, a.shape[0] - 1, 2000).astype(numpy.int64))
     worst = 0.0
@@ -243,7 +244,7 @@ def case_rows(spmm, mkl, name, a, made, dtype, layout, n, options):
 
 
 def report(rows):
-    """Geometric means of time of the peer over ours."""
+    """Prints geometric means of the time of each peer divided by the time of spmm."""
     for peer in sorted({row["peer"] for row in rows}):
         for warmth in ("cold", "warm"):
             for group in ["all", ("f32", "row"), ("f32", "col"), ("f64", "row"), ("f64", "col")]:

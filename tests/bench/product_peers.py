@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Times of sparse products by SciPy and oneMKL, for the columns of docs/product_results.csv that tests/bench/bench_product.c
-does not write.
+"""Times sparse products of SciPy and oneMKL, for the columns of docs/product_results.csv that
+tests/bench/bench_product.c does not write.
 
 usage: product_peers.py --lib FOLDER [--mkl FILE] [-j THREADS] [-t] MATRIX...
 
-A line of CSV for A A of each matrix, with -t for A A^T: the least of 9 turns or of 8 s, in ms; of one thread as CPU time of
-the process, of several by the wall clock. scipy: A @ B, one thread, columns unsorted. mkl_once: mkl_sparse_sp2m with
-SPARSE_STAGE_FULL_MULT, and the columns sorted. mkl_values: the same structure again with new values
-(SPARSE_STAGE_FINALIZE_MULT), columns unsorted.
+Prints a line of CSV for A A of each matrix, or with -t for A A^T. A time is the minimum in ms of 9 runs, or of fewer if
+they take 8 s: CPU time of the process for one thread, wall-clock time for several. scipy: A @ B, one thread, columns
+unsorted. mkl_once: mkl_sparse_sp2m with SPARSE_STAGE_FULL_MULT, and sorting of the columns. mkl_values: recomputation
+of the values for a known structure (SPARSE_STAGE_FINALIZE_MULT), columns unsorted.
 """
 import argparse
 import ctypes
@@ -27,7 +27,7 @@ NO_TRANSPOSE, TRANSPOSE = 10, 11
 
 
 def least(run, release, clock):
-    """The least time of a function, whose result is released untimed."""
+    """Returns the minimum time of run in ms, by clock; release, which is not timed, frees each result."""
     best, begin = float("inf"), time.perf_counter()
     for turn in range(TURNS):
         if turn > 1 and time.perf_counter() - begin > SECONDS:
@@ -40,7 +40,7 @@ def least(run, release, clock):
 
 
 class Products:
-    """Of oneMKL."""
+    """Computes and times sparse products with oneMKL."""
 
     def __init__(self, path, threads):
         self.dll = Mkl(path).dll

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Times of the solvers of docs/examples, ours and the same loops on cuSPARSE.
+"""Times the solvers of docs/examples, with products of spmm and with products of cuSPARSE.
 
 usage: solver_times.py BUILD DEVICE [--runs N] [--small] [--only WORD] [--matrices FOLDER] > times.csv
 
-BUILD has tools and tests/examples; DEVICE is the number of a GPU, or cpu, where there is no peer. One line a solver and
-matrix: iterations, milliseconds of an iteration (median of N runs, 5) without loading the plan, dense parts included;
-the same of the fastest algorithm of cuSPARSE; theirs / ours. --small: small matrices, to try the script. --only: lines
-that begin with WORD, as "pagerank,gen:rmat:16". --matrices: of names that are not generated, FOLDER/NAME.mtx.zst;
-without it they are left out.
+BUILD has tools and tests/examples. DEVICE is the number of a GPU, or cpu, for which there is no peer. Prints a line for
+each solver and matrix: iterations, ms per iteration (median of N runs, 5) with dense operations but without loading the
+plan; both for the fastest algorithm of cuSPARSE, its number, and the ratio cuSPARSE / spmm. --small: small matrices, to
+try the script. --only: lines that begin with WORD, such as "pagerank,gen:rmat:16". --matrices: the folder of matrices
+that are not generated, FOLDER/NAME.mtx.zst; without it they are left out.
 
-Of sparse products the time is what their programs print: amg_setup, the least of 9 set-ups, beside SpGEMMreuse with the
-same steps between the products; amg_once, all products of one in one shot, beside SpGEMM (0 default, 1 ALG1);
-interior_point, the lower triangle of A D A^T in the mean of 30, without copies, beside A D and SpGEMMreuse, which has
-both triangles.
+For sparse products the program prints the time. amg_setup: minimum of 9 set-ups; the peer is SpGEMMreuse with the same
+steps between products. amg_once: all products of a set-up in one shot; the peer is SpGEMM (0 default, 1 ALG1).
+interior_point: mean of 30 products A D A^T, lower triangle, without copies; the peer computes A D, and both triangles
+with SpGEMMreuse.
 """
 import os
 import re
@@ -41,12 +41,12 @@ SAID = {"amg_setup": re.compile(r"^a set-up takes ([\d.]+) ms", re.M),
         "interior_point": re.compile(r"^A D A\^T takes ([\d.]+) ms", re.M)}
 PROGRAMS = {"amg_once": "amg_setup"}
 WORDS = {"amg_setup": ("--set-ups", "9"), "amg_once": ("--set-ups", "9"), "interior_point": ("--products", "30")}
-ALGORITHMS = {"amg_setup": 1, "amg_once": 2, "interior_point": 1}  # of cuSPARSE; of the others four
+ALGORITHMS = {"amg_setup": 1, "amg_once": 2, "interior_point": 1}  # algorithms of cuSPARSE to try; others: 4
 NORMAL = ("--product", "--transpose-b", "--lower", "--diagonal")
 
 
 def milliseconds(solver, command, runs, algorithm=0):
-    """Of an iteration, and how many there were."""
+    """Returns (ms per iteration, number of iterations) of the median run; (inf, 0) if a run fails."""
     environment = dict(os.environ, OMP_WAIT_POLICY="passive", SPMM_CUSPARSE_ALG=str(algorithm))
     found = []
     for _ in range(runs):
@@ -60,15 +60,15 @@ def milliseconds(solver, command, runs, algorithm=0):
 
 
 def one_iteration(solver, text, last):
-    """Milliseconds and the number of iterations from what a program printed."""
+    """Returns (ms per iteration, number of iterations) from the output of a program. last: the match of LAST."""
     said = SAID[solver].search(text) if solver in SAID else None
     return float(said[1]) if said else 1000 * float(last[2]) / int(last[1]), int(last[1])
 
 
 def inspect(build, device, solver, matrix, plan):
-    """The plan of a matrix, and what a solver wants beside it."""
+    """Writes the plan of a matrix, and for interior_point the plan of A D A^T to plan + ".normal"."""
     common = [f"{build}/tools/spmm-inspect", "-q", "--dtype", "f64"]
-    goal = "cpu" if device == "cpu" or solver == "interior_point" else "any"  # its A is on the CPU, A D A^T on a GPU
+    goal = "cpu" if device == "cpu" or solver == "interior_point" else "any"  # it uses A on the CPU only
     subprocess.run([*common, "--op", "both" if solver in ("recommender", "interior_point") else "N", "--device", goal,
                     matrix, "-o", plan], check=True)
     if solver == "interior_point":
@@ -76,7 +76,7 @@ def inspect(build, device, solver, matrix, plan):
 
 
 def measure(build, device, solver, plan, runs):
-    """A line of the table, without the names."""
+    """Measures one solver and plan; returns the line of the table without solver and matrix."""
     program, words = f"{build}/tests/examples/{PROGRAMS.get(solver, solver)}", WORDS.get(solver, ())
     ms, iterations = milliseconds(solver, [program, plan, "--device", device, *words], runs)
     peer, peer_iterations, best = float("inf"), 0, 0
@@ -89,7 +89,7 @@ def measure(build, device, solver, plan, runs):
 
 
 def take(arguments, option, value):
-    """The value of an option, which is removed from the arguments."""
+    """Removes an option from the arguments and returns its value; returns `value` if the option is not there."""
     if option in arguments[:-1]:
         at = arguments.index(option)
         value = arguments[at + 1]

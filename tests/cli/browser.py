@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Loads a page in headless Chromium and looks at what comes of it.
+"""Loads a page in headless Chromium and checks what it shows.
 
 usage: browser FILE FOLDER
 
-In FOLDER, which must be empty: pictures of the page in light and dark mode and as wide as a phone (375 pixels), and the
-page in a frame whose measures a script of the frame around it reads. One line a problem, exit status 1: a message on
-the console, a request, a picture that is not shown, anything wider than the phone, a screenshot that is blank, of
-another size, or not of the mode. Exit status 77 without Chromium.
+Writes to FOLDER, which must be empty, screenshots of the page in light and dark mode, 1,200 and 375 pixels wide (a
+phone), and a page that shows FILE in a frame and measures it with a script. Prints one line for each problem, exit 1 if
+there is any: a console message, a request, a picture that is not shown, content wider than the phone, or a screenshot
+that is blank or has the wrong size or mode. Exit 77 (skipped) without Chromium.
 """
 import os
 import re
@@ -37,7 +37,7 @@ addEventListener("load", () => {
 
 
 def chromium(folder, *arguments):
-    """(stdout, stderr) of a run in a profile of its own. As root, and in containers, it has no sandbox."""
+    """Runs Chromium with a profile in the folder; returns (stdout, stderr). As root it needs --no-sandbox."""
     command = [shutil.which("chromium") or shutil.which("chromium-browser"), "--headless", "--disable-gpu", "--no-first-run",
                "--disable-background-networking", "--disable-component-update", "--disable-sync", "--hide-scrollbars",
                "--allow-file-access-from-files", "--enable-logging=stderr", "--disable-dev-shm-usage",
@@ -50,7 +50,7 @@ def chromium(folder, *arguments):
 
 
 def pixels_of(path):
-    """Width, height and the bytes of a PNG of 8 bits a channel without interlacing."""
+    """Returns (width, height, channels, bytes of each line) of a PNG with 8 bits per channel and no interlacing."""
     with open(path, "rb") as file:
         data = file.read()
     place, packed = 8, b""

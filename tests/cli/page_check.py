@@ -4,11 +4,11 @@
 
 usage: page_check FILE.. [--text TEXT].. [--absent TEXT].. [--pictures COUNT] [--same-lines] [--diagonal]
 
-Well-formed as XML and as HTML; no script, no handler, nothing that is loaded from elsewhere; a title, one h1, headings,
-table headers with a scope and captions, an alternative text for each picture, a title for each chart. --text and
---absent are of what a reader sees. Pictures are PNG files whose sums are right; --same-lines: all after the first have
-the rows, or the columns, of the first in another order, --diagonal: the first has the diagonal and nothing else. One line a problem,
-exit status 1.
+Prints one line for each problem, exit 1 if there is any. A page must be well-formed XML and HTML and must not contain
+scripts or handlers or load anything. It needs a title, one h1, headings, captions and headers with a scope in tables,
+alternative texts of pictures and titles of charts. --text and --absent: text that must or must not be visible. Pictures
+are PNG files with right checksums; --pictures: their number. --same-lines: each further picture has the rows or the
+columns of the first one in another order. --diagonal: the first picture shows exactly the diagonal.
 """
 import argparse
 import base64
@@ -26,7 +26,7 @@ VOID = {"meta", "link", "br", "img"}
 
 
 class Page(HTMLParser):
-    """What a browser makes of the tags: problems, and all text outside the style."""
+    """Parses a page; collects problems of its tags, and all text outside the style."""
 
     def __init__(self):
         super().__init__()
@@ -58,7 +58,7 @@ class Page(HTMLParser):
 
 
 def pixels_of(address):
-    """Lines of a PNG of 16 colours."""
+    """Returns the lines of a PNG with 16 colours as lists of colour numbers; AssertionError if it is damaged."""
     data = base64.b64decode(address.split(",", 1)[1], validate=True)
     assert data[:8] == b"\x89PNG\r\n\x1a\n", "no PNG"
     place, packed, width, height = 8, b"", 0, 0

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares patterns of sparse products, by plans and in one shot, with those that SciPy found.
+"""Compares patterns of sparse products, with plans and in one shot, with patterns that SciPy computed.
 
 usage: product_patterns.py FILE [--write]
 
-FILE has a line a product, fields between tabs: words of spmm-inspect, its matrices, the nonzeros of SciPy's product and
-the SHA-256 of its pattern, a line "row column" for each nonzero in order, counted from 1. The programs are found by PATH.
---write fills in the last two fields anew, which needs SciPy. Its values are 1, so that no sum is 0.
+FILE has a line for each product, with fields separated by tabs: options of spmm-inspect, matrices, number of nonzeros
+of SciPy's product, and SHA-256 of its pattern, written as a line "row column" for each nonzero in order, counted from
+1. PATH must have the programs. Prints differences, exit 1 if there is any. --write renews the last two fields, which
+needs SciPy; all values are 1, so that no sum is 0.
 """
 import hashlib
 import pathlib
@@ -16,7 +17,7 @@ import tempfile
 
 
 def entries(path):
-    """Rows and columns of a Matrix Market file, as its lines say them."""
+    """Returns the (row, column) strings of the entries of a Matrix Market file, in the order of its lines."""
     with open(path, encoding="utf-8") as file:
         lines = (line.split() for line in file if not line.startswith("%"))
         next(lines)  # the size
@@ -46,7 +47,7 @@ def in_one_shot(work, matrices):
 
 
 def by_scipy(work, words, matrices):
-    """Of A A, A B, A A^T, R (A P) or P^T (A P)."""
+    """Returns nonzeros and digest of A A, A B, A A^T, R (A P) or P^T (A P), computed by SciPy."""
     import scipy.io
     import scipy.sparse
     factors = []

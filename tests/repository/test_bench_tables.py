@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""docs/families_bench.csv has each product of a commit once: rows of a second run take the place of those of the first. The
-older tables have repeated runs, of which tools/dev/fit_model takes the median."""
+"""Tests that docs/families_bench.csv has each product of a commit once: a second run must replace the rows of the
+first. Older tables have repeated runs, of which tools/dev/fit_model uses the median."""
 import csv
 import os
 import sys

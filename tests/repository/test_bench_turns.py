@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tests/bench/bench_cpu.py on functions that only sleep: each order of the libraries has equally many turns, whenever the time
-ends. NumPy and SciPy, which it needs for other things, may be missing here."""
+"""Tests with functions that only sleep that tests/bench/bench_cpu.py runs each order of the libraries equally often, no
+matter when the time ends. Replaces NumPy and SciPy, which may be missing, by stubs."""
 import collections
 import os
 import sys
@@ -16,7 +16,7 @@ import bench_cpu  # noqa: E402
 
 
 def turns(names, seconds):
-    """The orders in which the functions of these names ran, with how often, but for the warm-up."""
+    """Returns {order of the names in a turn: number of turns}, without the warm-up."""
     calls = []
 
     def run_of(name):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/dev/docs_check, vocabulary and api_documented find every violation planted in a synthetic tree, and nothing in a
-clean one."""
+"""Tests that tools/dev/docs_check, vocabulary and api_documented find every violation planted in a synthetic tree, and
+none in a clean tree."""
 import os
 import subprocess
 import sys
@@ -17,7 +17,7 @@ CLEAN = {
     "inspector/b/ab_two.c": "/* This limit was measured. */\n",
     "tests/run": "# See docs/page.md.\n",
 }
-DOCUMENTS = [  # a file and its text, and what is reported
+DOCUMENTS = [  # a file, its text, and an excerpt of the expected report
     ("README.md", "[x](docs/none.md)\n", "docs/none.md, which is not there"),
     ("README.md", "[x](docs/page.md#three)\n", "no heading #three"),
     ("README.md", "[x](#other)\n", "no heading #other"),
@@ -33,7 +33,7 @@ DOCUMENTS = [  # a file and its text, and what is reported
     ("inspector/a/ab_one.c", "// kernels/none/*.c\n", "there is no kernels/none/*.c"),
     ("tests/run", "echo\n# tools/none\n", "tests/run:2: there is no tools/none"),
 ]
-WORDS = [  # a text in an allowed file and elsewhere, and the words that are banned in it
+WORDS = [  # a text, which is planted in an accepted file and in another one, and the banned words in it
     ("int likeness_of(int granule);\n", ["granule", "likeness"]), ("A Study of Figure 3\n", ["Study"]),
     ("text.strip(), astride, unworthy\n", []), ("the peeled rows\n", ["peeled"]), ('json: "peeled"\n', ["peeled"]),
     ("PEEL_MAX\n", ["PEEL"]),

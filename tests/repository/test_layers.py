@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/dev/layers finds every violation planted in a synthetic tree, and nothing in a clean one."""
+"""Tests that tools/dev/layers finds every violation planted in a synthetic tree, and none in a clean tree."""
 import importlib.machinery
 import importlib.util
 import os
@@ -59,7 +59,7 @@ MENTIONS = ["a = SPMM_FAMILY_WIDE;", "a = SPMM_FAMILY_ROWS;", "spmmi_wide_planne
 SILENT = ['"rows"', "/* SPMM_FAMILY_WIDE */", "// \"wide\"", "SPMM_FAMILY_WIDER", "spmmi_rows_of(x)", '"a wide one"']
 MENTIONING = ["format/a.c", "inspector/a.c", "executor/CMakeLists.txt", "kernels/tcblock/a.c", "tools/a.c", "tools/dev/script"]
 OPEN = ["include/spmm/a.h", "docs/examples/a.c", "tests/a.c"]
-CYCLES = [  # files and texts, and whether they hold a cycle
+CYCLES = [  # {file: text}, and whether there is a cycle
     ({"format/a.h": '"b.h"', "format/b.h": '"a.h"'}, True),
     ({"format/a.h": '"b.h"', "format/b.c": '"a.h"'}, True),  # b.c and b.h are one file
     ({"format/a.c": '"b.h"', "format/b.h": "", "format/b.c": '"b.h"'}, False),
@@ -85,7 +85,7 @@ def run(root, *options):
 
 
 def finds(files):
-    """Whether layers finds something in a tree with the list of families and empty headers, and these files."""
+    """Returns whether layers finds a violation in a tree with the list of families, empty headers, and these files."""
     with tempfile.TemporaryDirectory() as root:
         plant(root, {**dict.fromkeys(FILES, ""), "format/family_list.def": LIST, **files})
         return bool(layers.check(root))
@@ -96,7 +96,7 @@ def source(text):
 
 
 def cases():
-    """Files to plant, and whether layers must find something in them."""
+    """Yields ({file: text} to plant, whether layers must find a violation)."""
     for expected, includes in ((False, GOOD), (True, BAD)):
         yield from (({path: source(what)}, expected) for path, what in includes)
     yield from (({path: f"x\n{what}\n"}, True) for path in MENTIONING for what in MENTIONS)
@@ -109,7 +109,7 @@ def cases():
 
 
 def wrong_known():
-    """Known violations pass, others do not, and what is known must still be there."""
+    """Yields an error unless known violations pass, others fail, and known violations that do not exist fail."""
     line = "format/a.c: may not include inspector/b.h"
     for known, count in ((line, 0), ("# nothing", 1), (line + "\nformat/z.c: may not include inspector/b.h", 1)):
         with tempfile.TemporaryDirectory() as root:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/dev/measure_code finds the functions of a text, and how long they are."""
+"""Tests that tools/dev/measure_code finds the functions in a text, and their lengths."""
 import importlib.machinery
 import importlib.util
 import os
@@ -12,7 +12,7 @@ loader = importlib.machinery.SourceFileLoader("measure_code", TOOL)
 measure = importlib.util.module_from_spec(importlib.util.spec_from_loader("measure_code", loader))
 loader.exec_module(measure)
 
-CASES = [  # a text, and the name, first line and lines of each of its functions
+CASES = [  # a text, and (name, first line, number of lines) of each function in it
     ("int f(void)\n{\n    return 1;\n}\n", [("f", 1, 4)]),
     ("static int\n    *g(int a,\n       int (*b)(int))\n{\n    if (a) {\n        b(1);\n    }\n}\n", [("g", 2, 7)]),
     ("struct s {\n    int x;\n};\nstatic const int t[] = {1,\n 2};\nenum { A };\n", []),

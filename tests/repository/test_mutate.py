@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/dev/mutate on a project of one function: it reports the check that no test notices, and that one alone."""
+"""Tests tools/dev/mutate with a tiny project: it reports only the check whose absence no test notices."""
 import os
 import pathlib
 import subprocess
@@ -63,7 +63,7 @@ def mutate(root, accepted="", *options):
 
 
 def cases(root):
-    '''What is wrong, one sentence each.'''
+    '''Yields one sentence for each difference from the expected output.'''
     status, lines = mutate(root, "", "--list")
     if status != 0 or [line.partition(" ")[2] for line in lines] != MUTANTS:
         yield f"the mutants are {lines}"

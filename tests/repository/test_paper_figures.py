@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/dev/paper_figures on invented measurements: every picture is well-formed and holds every matrix that it
-should, the tables say what a hand computes, and damaged results are refused. The numbers mean nothing."""
+"""Tests tools/dev/paper_figures with invented measurements: pictures are well-formed and show the expected matrices,
+tables have the values computed by hand, and damaged results are refused."""
 import os
 import subprocess
 import sys
@@ -12,15 +12,15 @@ PROGRAM = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "
 HEAD = ("matrix,rows,cols,nnz,n,dtype,layout,mu,sigma,cv,U,rho,Gamma,Z,schedule,segment,reordered,panel_rows,predicted_paper_algorithmic_gflops,"
         "predicted_paper_allmiss_gflops,predicted_paper_cold_gflops,predicted_refined_us,measured_us,cusparse_us,cusparse_alg,rows_us,"
         "device,date,commit")
-# Columns: matrix, cv, U, schedule, reordered, predicted us, measured us, cuSPARSE us, rows us, layout; height
-# of row blocks if it is not 256
+# Columns: matrix, cv, U, schedule, reordered, predicted us, measured us, cuSPARSE us, rows us, layout, and the
+# height of row blocks if it is not 256
 CASES = [("even", 0.1, 0.9, "whole", 0, 90, 100, 200, 150, "col"),
          ("even", 0.1, 0.9, "whole", 1, 60, 80, 200, 150, "col"),
-         ("even", 0.1, 0.9, "whole", 1, 70, 999, 200, 150, "col", 64),  # a slower height of the same
+         ("even", 0.1, 0.9, "whole", 1, 70, 999, 200, 150, "col", 64),  # a slower height of the same variant
          ("uneven<&>", 4, 0.9, "whole", 0, 900, 1000, 100, 150, "col"),
          ("uneven<&>", 4, 0.9, "segmented", 0, 44, 40, 100, 150, "col"),
          ("small", 0.5, 0.2, "whole", 0, 400, 800, 400, "", "col"),
-         ("small", 0.5, 0.2, "segmented", 0, 100, 999, 400, "", "col"),  # an older measurement of the next one
+         ("small", 0.5, 0.2, "segmented", 0, 100, 999, 400, "", "col"),  # an older measurement of the next case
          ("small", 0.5, 0.2, "segmented", 0, 100, 50, 400, "", "col"),
          ("lonely", 0.5, 0.9, "whole", 0, 110, 100, "", "", "col"),
          ("by rows", 0.5, 0.9, "whole", 0, 110, 100, 5, 5, "row")]
@@ -40,7 +40,7 @@ def run(text, folder):
 
 
 def titles(folder, name):
-    """What hovering over the marks of a picture says."""
+    """Returns the tooltips of the marks of a picture."""
     root = ElementTree.parse(os.path.join(folder, "out", f"{name}_nvidia_h200_f32_n64.svg")).getroot()
     return [element.text for element in root.iter("{http://www.w3.org/2000/svg}title")]
 
@@ -55,7 +55,7 @@ def main():
         done = run("\n".join([HEAD] + [line(case) for case in CASES]) + "\n", folder)
         expect(done.returncode == 0, f"success, found {done.stderr}")
         counts = {name: len(titles(folder, name)) for name in ("fig09", "fig11", "fig14")}
-        expect(counts == {"fig09": 4, "fig11": 4, "fig14": 2}, f"all marks, found {counts}")  # one is permuted
+        expect(counts == {"fig09": 4, "fig11": 4, "fig14": 2}, f"all marks, found {counts}")  # fig14: two bars
         expect("uneven<&>: 12.8" in titles(folder, "fig09"), "2 * 100,000 * 64 products in 1000 us are 12.8 GFLOP/s")
         with open(os.path.join(folder, "out", "figures.md"), encoding="utf-8") as file:
             page = file.read()
@@ -63,8 +63,8 @@ def main():
                      "| cuSPARSE, before balancing | 0.10 | 0.87 | 2.00 | 0.46 |",  # 2, 0.1, 0.5
                      "| cuSPARSE, after | 2.00 | 4.17 | 8.00 | 3.42 |",  # 2, 2.5, 8
                      "| rows family, after | 1.50 | 2.62 | 3.75 | 2.37 |",  # 1.5, 3.75
-                     "correlation, 7 cases: cost model 10.0%, 0.865;\nroofline, algorithmic",  # errors .1 .25 .1 .1 .5 1 .1; ranks below
-                     # The ranks are 3 2 7 1 6 4 5 and 4.5 3 7 1 6 2 4.5: 24 / sqrt(28 * 27.5).
+                     "correlation, 7 cases: cost model 10.0%, 0.865;\nroofline, algorithmic",  # errors .1 .25 .1 .1 .5 1 .1
+                     # 0.865: the ranks are 3 2 7 1 6 4 5 and 4.5 3 7 1 6 2 4.5: 24 / sqrt(28 * 27.5).
                      "| cutting rows into segments | 2 | 2 | 100% | 16.00 | 20.50 | 25.00 | 20.00 |",
                      "| permuting rows | 1 | 1 | 100% | 1.25 | 1.25 | 1.25 | 1.25 |"):
             expect(text in page, f"{text!r} on the page:\n{page}")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/dev/performance_pages on invented measurements: the tables say what a hand computes, a stale page is reported, new
-rows replace those of another commit, and pictures are well-formed. The numbers mean nothing."""
+"""Tests tools/dev/performance_pages with invented measurements: tables have the values computed by hand, a stale page
+is reported, new rows replace the rows of another commit, and pictures are well-formed."""
 import os
 import subprocess
 import sys
@@ -12,12 +12,12 @@ PAGES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "to
 HEAD = ("date,commit,device,matrix,rows,cols,nnz,n,layout,dtype,op,family,kernel,chosen,ms_cold,ms_warm,gflops,"
         "error_ratio,peer,peer_ms_cold,peer_ms_warm,ratio_cold,inspect_s,plan_bytes,compute,ms_set_values")
 # Columns: matrix, n, layout, type, chosen, ratio, peer, compute type
-CASES = [("steel", 8, "row", "f32", 1, 9, "cusparse-csr-alg2", "f32"),  # older than the next one
+CASES = [("steel", 8, "row", "f32", 1, 9, "cusparse-csr-alg2", "f32"),  # older than the next row
          ("steel", 8, "row", "f32", 1, 4, "cusparse-csr-alg1", "3xtf32"),
-         ("steel", 8, "row", "f32", 0, 99, "cusparse-csr-alg1", "f32"),  # not what the plan chose
-         ("steel", 8, "row", "f32", 1, 99, "cusparse-ell32-alg1", "tf32"),  # asked for
+         ("steel", 8, "row", "f32", 0, 99, "cusparse-csr-alg1", "f32"),  # not the chosen kernel
+         ("steel", 8, "row", "f32", 1, 99, "cusparse-ell32-alg1", "tf32"),  # tf32 was requested
          ("steel", 8, "row", "f32", 1, 0.25, "cublas-dense", "3xtf32"),  # in no mean
-         ("steel", 16, "row", "f32", 1, 99, "cusparse-csr-alg1", "f32"),  # an n that is not shown
+         ("steel", 16, "row", "f32", 1, 99, "cusparse-csr-alg1", "f32"),  # this n is not shown
          ("gen:a<&>:1", 8, "row", "f32", 1, 0.5, "cusparse-coo-alg4", "f32"),
          ("gen:a<&>:1", 32, "row", "f32", 1, 2, "cusparse-coo-alg4", "f32"),
          ("steel", 8, "col", "f32", 1, 0.75, "cusparse-bsr8-alg1", "f32")]
@@ -68,10 +68,10 @@ def make_tree(folder):
 
 
 def check_shares(folder):
-    """Products of 1,000,000 rows and columns, 5,000,000 nonzeros, f32, n = 8, that take 1 ms: 104 MB have to move, of 4149
-    that a copy moves."""
+    """Checks DRAM shares with products of 1,000,000 rows and columns, 5,000,000 nonzeros, f32, n = 8, that take 1 ms:
+    they must move 104 MB, while a copy moves 4,149 MB in this time."""
     rows = [line(case).replace(",GPU,", ",NVIDIA H200,").replace(",1000,1000,500000,", ",1000000,1000000,5000000,")
-            for case in (CASES[1], CASES[6], CASES[-1], CASES[-1])]  # the last one twice: beside two peers
+            for case in (CASES[1], CASES[6], CASES[-1], CASES[-1])]  # the last product has rows for two peers
     write(folder, "docs/results.csv", "\n".join([HEAD] + rows) + "\n")
     expect(run(folder) == 0, "a table of shares")
     page = read(folder, "docs/kernels.md")
@@ -81,7 +81,7 @@ def check_shares(folder):
 
 
 def check_bounds(folder):
-    """Two shares of 0.25 and 1 at n = 8, and the least of n of 128 or more; cases without one do not count."""
+    """Checks shares of the bound: 0.25 and 1 at n = 8, and the least with n >= 128; cases without one do not count."""
     rows = [("steel", 8, 0.25), ("gen:a<&>:1", 8, 1), ("steel", 128, 0.75), ("gen:a<&>:1", 128, 2), ("steel", 256, 0.5)]
     rows = [line((matrix, n, "row", "f32", 1, 2, "cusparse-csr-alg1", "f32")) + f",{share}" for matrix, n, share in rows]
     rows.append(line(CASES[-1]) + ",")
@@ -93,7 +93,7 @@ def check_bounds(folder):
 
 
 def check_create(folder):
-    """Two commits of the device that comes last; the older of three, and another device, are not shown."""
+    """Checks that only the last two commits of the last device are shown, not an older commit or another device."""
     expect("Making an executor" not in read(folder, "docs/performance.md"), "no section without measurements")
     rows = [f"2026-01-0{day},c{day},{device},{matrix},113401088,7,{what},{ms}" for day, device, matrix, what, ms in (
         (1, "GPU", "steel", "create", 99), (2, "Other", "steel", "create", 99), (2, "GPU", "steel", "create", 3), (2, "GPU", "steel", "create", 3.912),

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/dev/plan_sizes on invented sizes: the lines say what a hand computes, a stale page is reported, a missing SciPy too."""
+"""Tests tools/dev/plan_sizes with invented sizes: the lines have the values computed by hand, and a stale page and a
+missing SciPy are reported."""
 import os
 import pathlib
 import subprocess

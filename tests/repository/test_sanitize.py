@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tests/gpu/sanitize with programs and a sanitizer that only print: clean runs pass and leave the scorecard, damaged tables
-that no shard ran and findings fail, races too but for those of known kernels."""
+"""Tests tests/gpu/sanitize with scripts in place of the test programs and the sanitizer: clean runs pass and print the
+scorecard; findings, damaged tables that no shard ran, and races in kernels without known races fail."""
 import os
 import subprocess
 import sys
@@ -30,8 +30,8 @@ def program(folder, name, text):
 
 
 def run(cases, findings, race=None):
-    """Exit status and output where each of the 6 shards of damaged tables prints these numbers, and each of the 8 of
-    racecheck a race: of a write of the first kernel, and of another access of the second one."""
+    """Runs sanitize; returns its exit status and output. Each shard of damaged tables prints `cases` and `findings`.
+    With `race`, each shard of racecheck prints a race between a write of one kernel and an access of another."""
     with tempfile.TemporaryDirectory() as folder:
         # The program is the first argument that is a path. Options precede it.
         found = RACE % race if race else ""

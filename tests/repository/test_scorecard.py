@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/dev/scorecard on invented logs: larger numbers stay, executions of fuzz targets are summed, a missed target is named,
-a stale page is reported. The numbers mean nothing."""
+"""Tests tools/dev/scorecard with invented logs: larger numbers are kept, executions of fuzz targets are summed, and
+missed targets and stale pages are reported."""
 import os
 import subprocess
 import sys

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/dev/speed_table and tools/dev/standing: the tables say what a hand computes from invented rows, also from rows
-without the newer columns; the list's options reach the program with the matrices that follow them."""
+"""Tests that tools/dev/speed_table prints the values computed by hand from invented rows, also without newer columns,
+and that tools/dev/standing passes the options of the list to the program, with the matrices that follow them."""
 import os
 import subprocess
 import sys
@@ -19,7 +19,7 @@ ROWS = [("steel", 1, "N", "cuda/rows", 1, "merge-csr", 0.5, 3, 3, "f32", 0.5, "f
         ("wire", 1, "N", "cuda/rows", 1, "cusparse-coo-alg1", 0.5, 1, 1, "f32", 0.125, "f32", 0),
         ("dlmc_a", 128, "N", "cuda/rows", 1, "cusparse-csr-alg1", 4, 4, 4, "f32", 0.25, "f32", 0),
         ("dlmc_a", 128, "N", "cuda/rows", 1, "cublas-dense", 0.25, 1, 1, "f32", 0.25, "f32", 0),
-        # rows that must not count
+        # rows that must be ignored
         ("steel", 1, "T", "cuda/rows", 1, "cusparse-csr-alg1", 64, 1, 1, "f32", 0.5, "f32", 0),
         ("steel", 1, "N", "cpu/rows", 1, "cusparse-csr-alg1", 64, 1, 1, "f32", 0.5, "f32", 0),
         ("steel", 1, "N", "cuda/tiled", 0, "cusparse-csr-alg1", 64, 1, 1, "f32", 0.5, "f32", 0),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What fit_model and tiled_table share: rows of spmm-bench, the matrices they name, and model_features."""
+"""Reads rows of spmm-bench, finds their matrices, and runs model_features, for scripts that analyse measurements."""
 import collections
 import csv
 import hashlib
@@ -21,7 +21,7 @@ def find_file(folder, name):
 
 
 def find_files(folder, names):
-    """Name -> file or generator string; what is not there is reported and left out."""
+    """Returns {name: file or generator string}; reports missing matrices and leaves them out."""
     files = {name: find_file(folder, name) for name in names}
     missing = sorted(name for name in names if files[name] is None)
     if missing:
@@ -32,9 +32,9 @@ def find_files(folder, names):
 TENSOR = tuple(family.name for family in family_rows.FAMILIES if family.compute == "TENSOR")
 STAGED = tuple(family.name for family in family_rows.FAMILIES if family.slots_max)
 FIRST = family_rows.FAMILIES[0].name
-# Families whose constants are those of their schedules: of two schedules that differ, or of a name that is no other's.
-SHARED = re.compile(r"/row-split/v\d+l\d+x\d+$")  # groups of lanes share rows
-ROUNDED = ("tf32", "3xtf32")  # compute types of f32 that name other kernels
+SHARED = re.compile(r"/row-split/v\d+l\d+x\d+$")  # kernels whose lane groups share rows
+ROUNDED = ("tf32", "3xtf32")  # compute types of f32 that have kernels of their own
+# Families whose constants in profiles have the name of a schedule.
 BY_SCHEDULE = (FIRST, *(family.name for family in family_rows.FAMILIES if family.compute == "EITHER"))
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "format", "permutation_list.def"),
           encoding="utf-8") as permutation_list:
@@ -43,7 +43,7 @@ PERMUTATIONS = ("reordered", *MADE_PERMUTATIONS)
 
 
 def is_held_out(name):
-    """A third of the matrices, by a digest of their names: no constant is fitted to them."""
+    """Returns true for a third of the matrices, chosen by a digest of the name: no constants are fitted to them."""
     return int(hashlib.sha256(name.encode()).hexdigest()[:8], 16) % 3 == 0
 
 
@@ -52,8 +52,11 @@ def family_of(kernel):
 
 
 def kernel_of(text):
-    """cuda/rows/row-split/v4l32 -> rows/row-split, of v4l32x2 rows/row-split/shared; cuda/tiled/whole/p256/r16 -> tiled/whole/p256/r16;
-    cuda/panel/dense/p128/tf32 -> panel/dense/p128/tf32"""
+    """Returns the name of a measured kernel without its device and, for families in BY_SCHEDULE, without its instance.
+
+    cuda/rows/row-split/v4l32 -> rows/row-split; cuda/rows/row-split/v4l32x2 -> rows/row-split/shared;
+    cuda/tiled/whole/p256/r16 -> tiled/whole/p256/r16; cuda/panel/dense/p128/tf32 -> panel/dense/p128/tf32
+    """
     parts = text.split("/")
     if SHARED.search(text):
         return "/".join(parts[1:3] + ["shared"])
@@ -61,28 +64,30 @@ def kernel_of(text):
 
 
 def variant_of(kernel):
-    """tiled/segmented-48/p256/radix/r16 -> (schedule, length, height, is reordered); R follows from these and n. Where
-    the name does not say which permutation, it is radix, which the inspector tries for tiled."""
+    """Splits tiled/segmented-48/p256/radix/r16 into (schedule, segment length, height, whether rows are permuted).
+
+    R is not needed, because it follows from these and n. "reordered" means radix, which the inspector tries for tiled.
+    """
     parts = kernel.split("/")
     schedule, _, length = parts[1].partition("-")
     return schedule, int(length or 0), int(parts[2][1:]), "radix" in parts or "reordered" in parts
 
 
 def permutation_of(kernel):
-    """panel/packed/p64/minhash/3xtf32 -> (the kernel without its permutation, minhash); None: the order of A"""
+    """Splits panel/packed/p64/minhash/3xtf32 into panel/packed/p64/3xtf32 and minhash (None: the order of A)."""
     parts = kernel.split("/")
     found = [part for part in parts if part in PERMUTATIONS]
     return "/".join(part for part in parts if part not in PERMUTATIONS), found[0] if found else None
 
 
 def key_of(row):
-    """Of a row of spmm-bench, or of model_features: matrix, n, layout, dtype, kernel."""
+    """Returns (matrix, n, layout, dtype, kernel) of a row of spmm-bench or model_features."""
     kernel = kernel_of(row["kernel"]) if "device" in row else row["kernel"]
     return row["matrix"], int(row["n"]), row["layout"], row["dtype"], kernel
 
 
 def read_bench(paths, select):
-    """Rows with a time, op N, whose device contains select. Kernels that permute C are left out."""
+    """Returns the rows with a cold time and op N whose device contains select, without kernels that permute C."""
     rows = []
     for path in paths:
         with open(path, newline="", encoding="utf-8") as file:
@@ -92,12 +97,12 @@ def read_bench(paths, select):
 
 
 def job_order(kernel):
-    """Variants of one segment length follow each other: they share their units and permutation."""
+    """Returns a sort key: variants with equal segment length are consecutive, as they share units and permutations."""
     return kernel.split("/")[1], kernel
 
 
 def run_features(program, device, files, keys):
-    """One pass over each matrix, with every kernel that was measured on it: the lines of those cases, by key."""
+    """Runs model_features once for each matrix, with every measured kernel; returns {key: line} for the keys."""
     kernels = collections.defaultdict(set)
     for key in keys:
         kernels[key[0]].add(key[4])
@@ -105,7 +110,7 @@ def run_features(program, device, files, keys):
     jobs = "".join("\t".join([name, files[name]] + sorted(kernels[name], key=job_order)) + "\n" for name in sorted(kernels))
     command = [program, device] + lists
     done = subprocess.run(command, input=jobs, check=False, stdout=subprocess.PIPE, text=True)
-    if done.returncode not in (0, 1):  # 1: a matrix failed, which it reported; the others are there
+    if done.returncode not in (0, 1):  # 1: a matrix failed and was reported; the others have lines
         raise subprocess.CalledProcessError(done.returncode, command)
     wanted = set(keys)
     lines = ((key_of(row), row) for row in csv.DictReader(done.stdout.splitlines()))

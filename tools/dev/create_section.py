@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The section on how long executors take to be made, from docs/create_results.csv."""
+"""Writes the section of docs/performance.md on the creation times of executors, from docs/create_results.csv."""
 import csv
 import os
 import statistics
@@ -20,7 +20,7 @@ def read(root):
 
 
 def cell(rows, commits, matrix, what, scale=1):
-    """Times of the commits, the latest last, - where one has none; of several runs the median."""
+    """Returns the median time of each commit, in the given order, multiplied by scale; "-" if there is none."""
     times = [[float(row["ms"]) * scale for row in rows if (row["commit"], row["matrix"], row["what"]) == (commit, matrix, what)]
              for commit in commits]
     medians = [statistics.median(some) if some else None for some in times]
@@ -28,7 +28,7 @@ def cell(rows, commits, matrix, what, scale=1):
 
 
 def small_sentence(rows):
-    """Executors that are created and destroyed again and again: the last commit that has such rows."""
+    """Returns a sentence on small executors that are repeatedly created and destroyed, for the last measured commit."""
     rows = [row for row in rows if row["what"] in SMALL]
     commits = [row["commit"] for row in rows[-1:]]
     matrices = list(dict.fromkeys(row["matrix"] for row in rows if row["commit"] in commits))
@@ -40,7 +40,7 @@ def small_sentence(rows):
 
 
 def section(root, table):
-    """Of the device that was measured last: its last commit, and the one before it if there is one."""
+    """Returns the section for the last measured device, with its last commit and the commit before, if any."""
     every = read(root)
     rows = [row for row in every if row["what"] not in SMALL]
     if not rows:

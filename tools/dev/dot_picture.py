@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of ratios: dots over the name of each matrix, on a logarithmic axis with a line at 1."""
+"""Draws ratios as SVG: dots above the name of each matrix, on a logarithmic axis with a line at 1."""
 import html
 import math
 
@@ -27,8 +27,8 @@ def short(name):
 
 
 def picture(title, legend, rows):
-    """legend: what each style, "a" to "c", stands for. rows: names from left to right, each with its dots as (style,
-    ratio, text of the pointer)."""
+    """Returns the SVG text. legend: the meaning of each style, "a" to "c". rows: names from left to right, each with
+    its dots as (style, ratio, tooltip)."""
     logs = [math.log2(ratio) for _, dots in rows for _, ratio, _ in dots]
     low, high = min(*logs, 0) - 0.15, max(*logs, 0) + 0.15
     step = (WIDTH - LEFT - RIGHT) / len(rows)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How near to the copy rate of the GPU the kernels are that default plans choose: the table of docs/kernels.md, for
+"""Computes how close the kernels of default plans are to the copy rate of the GPU: a table of docs/kernels.md, for
 tools/dev/performance_pages."""
 import collections
 import statistics
@@ -9,30 +9,30 @@ import profile_tables
 START, END = "<!-- shares -->\n", "<!-- /shares -->"
 VALUE_BYTES = {"f32": 4, "f64": 8, "f16": 2, "bf16": 2}
 INDEX_BYTES = 4
-N_MIN, SECONDS_MIN = 8, 10e-6  # below, latency and not bandwidth is measured
+N_MIN, SECONDS_MIN = 8, 10e-6  # minimum n and time: smaller products measure latency, not bandwidth
 LAYOUTS = {"row": "row-major", "col": "column-major"}
 
 
 def copy_rate(device):
-    """Bytes a second, of the profile that the device is named like; None: there is no such profile."""
+    """Returns the copy rate in bytes/s from the profile whose name is in the device's name; None without a profile."""
     names = [name for name in profile_tables.DEVICES if name.upper() in device.split()]
     return float(profile_tables.read(names[0])["copy_gbs"][0]) * 1e9 if names else None
 
 
 def least_bytes(row):
-    """What a product has to move: values and column indices of A, used rows of B, and C."""
+    """Returns the compulsory traffic in bytes: values and column indices of A, used rows of B, and C."""
     m, k, nnz, n = (int(row[name]) for name in ("rows", "cols", "nnz", "n"))
     value = VALUE_BYTES[row["dtype"]]
     return nnz * (INDEX_BYTES + value) + (min(k, nnz) + m) * n * value
 
 
 def shares_of(rows):
-    """{(family, compute type, layout): shares} of the products that are large enough, each once."""
+    """Returns {(family, compute type, layout): shares} for the products that are large enough."""
     products = {}
     for row in rows:
         if row["chosen"] == "1" and row["op"] == "N" and row["kernel"].startswith("cuda/") and int(row["n"]) >= N_MIN:
             name = tuple(row[name] for name in ("device", "matrix", "n", "dtype", "layout", "kernel", "compute"))
-            products[name] = row  # several rows, of several peers
+            products[name] = row  # a product has one row per peer; count it once
     shares = collections.defaultdict(list)
     for row in products.values():
         rate = copy_rate(row["device"])
@@ -43,7 +43,7 @@ def shares_of(rows):
 
 
 def cell(shares):
-    """Median (quartiles, products)"""
+    """Returns "median (lower quartile to upper quartile, number of products)"."""
     if len(shares) < 2:
         return f"{shares[0]:.2f} (1)" if shares else ""
     low, middle, high = statistics.quantiles(shares, n=4, method="inclusive")

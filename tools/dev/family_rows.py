@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rows of format/family_list.def for scripts: FAMILIES, each with its schedules. That file explains the columns."""
+"""Reads format/family_list.def, which explains the columns: FAMILIES has all families, each with its schedules."""
 import os
 import re
 from collections import namedtuple
@@ -14,7 +14,7 @@ Schedule = namedtuple("Schedule", "family id number name item_sizes item_size_mi
 
 
 def types_of(text):
-    """SPMMI_TYPE_F32 | SPMMI_TYPE_F64 -> ("F32", "F64")"""
+    """Converts "SPMMI_TYPE_F32 | SPMMI_TYPE_F64" to ("F32", "F64")."""
     words = re.findall(r"SPMMI_TYPES?_(\w+)", text)
     return tuple(TYPES) if "ALL" in words else tuple(words)
 
@@ -43,5 +43,5 @@ FAMILIES = read()
 
 
 def powers(low, high):
-    """The powers of two from low to high; none where high is 0."""
+    """Returns the powers of two from low to high; an empty list if high is 0."""
     return [1 << k for k in range(low.bit_length() - 1, high.bit_length())] if high else []

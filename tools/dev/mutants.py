@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the checks of a C source that can be disabled one at a time, and writes the source in which a run can do so.
+"""Finds the checks of a C source, and writes a source in which each check can be disabled at run time.
 
-A check is a condition whose failure is an error: the first argument of SPMM_REQUIRE and its kin, the condition of an
-`if` whose body fails, and what a function of a truth value returns. A mutant makes one part of it pass always, or
-moves one bound by one (< to <=, <= to <). Parts are those of && where all must hold and of || where one is enough to
-refuse, also inside parentheses and behind `!`.
+A check is a condition whose failure is an error: the first argument of SPMM_REQUIRE and similar macros, the condition
+of an `if` whose body fails, and the return value of a predicate. A mutant makes one part of a check always pass, or
+moves one bound by one (< to <=, <= to <). Parts are the operands of && if all must hold, and of || if one suffices to
+fail, also inside parentheses and after `!`.
 
-This reads C by tokens, not by a grammar: enough for the style of this tree, and what it writes must compile.
+The source is read as tokens, without a grammar. This suffices for the style of this tree, and the result must compile.
 """
 import re
 from collections import namedtuple
@@ -25,19 +25,19 @@ PREDICATE = re.compile(r"^(?:static |inline )*(?:int|bool) \*?(\w+)\(", re.M)
 FUNCTION = re.compile(r"^[A-Za-z][\w \t*()]*?\b(\w+)\([^;{}]*?\)\s*\{", re.M)
 
 Token = namedtuple("Token", "kind text begin end")
-# what: "passes" or "bound"; text: of the condition, which names the mutant where lines move
+# what: "passes" or "bound"; text: the condition, which identifies the mutant when line numbers change
 Mutant = namedtuple("Mutant", "number path line function what text")
 
 
 def tokens_of(source):
-    """The tokens of a source without comments, preprocessor lines and hooks of the tests."""
+    """Returns the tokens of a source without comments, preprocessor lines and test hooks."""
     source = HOOKS.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), source)
     found = (Token(match.lastgroup, match.group(), match.start(), match.end()) for match in TOKEN.finditer(source))
     return [token for token in found if token.kind != "skip"]
 
 
 class Source:
-    """One file, its mutants and the edits that make them switchable."""
+    """Holds one file, its mutants and the edits that put each mutant behind a switch."""
 
     def __init__(self, path, text, first_number):
         self.path, self.text, self.number = path, text, first_number
@@ -49,7 +49,7 @@ class Source:
         self.find()
 
     def matching(self):
-        """Position of the token that closes the bracket at a position."""
+        """Returns {index of the token of an opening bracket: index of the token of its closing bracket}."""
         closes, open_at = {}, []
         for at, token in enumerate(self.tokens):
             if token.text in CLOSING:
@@ -59,7 +59,7 @@ class Source:
         return closes
 
     def top(self, begin, end, *signs):
-        """Positions in [begin, end) of these signs outside brackets."""
+        """Yields the indices in [begin, end) of tokens that are one of these signs and not inside brackets."""
         at = begin
         while at < end:
             if self.tokens[at].text in signs and self.tokens[at].kind == "sign":
@@ -67,7 +67,7 @@ class Source:
             at = self.match.get(at, at) + 1
 
     def slices(self, begin, end, sign):
-        """[begin, end) cut at these signs."""
+        """Yields the ranges into which these signs split [begin, end)."""
         starts = [begin]
         for at in self.top(begin, end, sign):
             yield starts[-1], at
@@ -78,7 +78,7 @@ class Source:
         return self.text[self.tokens[begin].begin:self.tokens[end - 1].end]
 
     def add(self, begin, end, what, opening):
-        """A mutant of the tokens [begin, end), wrapped into `opening NUMBER, ...)`."""
+        """Adds a mutant of the tokens [begin, end), which are wrapped in `opening(NUMBER, ...)`."""
         start, stop = self.tokens[begin].begin, self.tokens[end - 1].end
         function = next((name for at, name in reversed(self.functions) if at <= start), "")
         line = self.text.count("\n", 0, start) + 1
@@ -89,7 +89,7 @@ class Source:
         self.number += 1
 
     def bound(self, begin, end):
-        """The one comparison of a part, if it is of order."""
+        """Adds a mutant of the bound if [begin, end) is a single comparison with <, <=, > or >=."""
         found = list(self.top(begin, end, *FLIPPED))
         if len(found) == 1 and begin < found[0] < end - 1:
             sign = self.tokens[found[0]]
@@ -97,8 +97,8 @@ class Source:
             self.swaps[sign.begin] = (sign.end, f", {sign.text}, {FLIPPED[sign.text]}, ")
 
     def part(self, begin, end, passes, is_whole):
-        """Mutants of the expression [begin, end), which passes where it is `passes`. A part that is not whole passes
-        already where another of its kind does: only what is inside it is disabled."""
+        """Adds the mutants of the expression [begin, end), which passes if its value is `passes`. If is_whole is false,
+        the expression is one of several alternatives: only parts of it are disabled."""
         every, one = ("&&", "||") if passes else ("||", "&&")
         choices = list(self.slices(begin, end, "||" if any(True for _ in self.top(begin, end, "||")) else "&&"))
         sign = self.tokens[choices[0][1]].text if len(choices) > 1 else ""
@@ -124,7 +124,7 @@ class Source:
             self.add(begin, end, "passes", "SPMM_MUTANT_TRUE" if passes else "SPMM_MUTANT_FALSE")
 
     def choice(self, begin, end, passes, is_whole):
-        """A ? B : C. Where one of B and C is nothing, A is the check; else both are, if they are truth values."""
+        """Adds the mutants of A ? B : C. If B or C is in NOTHING, A is the check; otherwise B and C are, if Boolean."""
         asks = next(self.top(begin, end, "?"))
         colon = next(self.top(asks, end, ":"))
         yes, no = self.words(asks + 1, colon), self.words(colon + 1, end)
@@ -136,7 +136,7 @@ class Source:
                     self.part(first, last, passes, is_whole)
 
     def fails(self, at):
-        """Does the statement from token `at` on, or the block, fail?"""
+        """Returns whether the statement or block that begins with token `at` reports or returns a failure."""
         end = self.match[at] if self.tokens[at].text == "{" else next(self.top(at, len(self.tokens), ";"))
         body = self.tokens[at:end]
         if any(token.kind == "word" and FAILING.fullmatch(token.text) for token in body):
@@ -145,13 +145,13 @@ class Source:
         return last[-2:-1] == ["return"] and last[-1] in NOTHING or last[-3:] == ["return", "-", "1"]
 
     def is_predicate(self, at):
-        """Is the token in a function that returns a truth value?"""
+        """Returns whether the token is in a function that returns int or bool."""
         begin = self.tokens[at].begin
         name = next((name for start, name in reversed(self.functions) if start <= begin), "")
         return name in self.predicates
 
     def returned(self, at):
-        """The mutants of `return EXPRESSION;` of a predicate, or of `EXPRESSION ? 0 : x` of any function."""
+        """Adds the mutants of `return EXPRESSION;` in a predicate, or of `return A ? 0 : x;` in any function."""
         end = next(self.top(at, len(self.tokens), ";"), at + 1)
         signs = ("&&", "||", "==", "!=", "!", *FLIPPED)
         has_choice = any(True for _ in self.top(at + 1, end, "?"))
@@ -159,7 +159,7 @@ class Source:
             self.part(at + 1, end, True, True)
 
     def remembered(self, at):
-        """`bool name = A && B;` of a name that is required later: !name passes where the name does not."""
+        """Adds the mutants of `bool name = A && B;`, which passes if true, or if false when `!name` occurs later."""
         name, end = self.tokens[at - 1].text, next(self.top(at, len(self.tokens), ";"), at + 1)
         before = {token.text for token in self.tokens[max(0, at - 3):at]}
         signs = list(self.top(at + 1, end, "&&", "||"))
@@ -180,7 +180,7 @@ class Source:
                 self.remembered(at)
 
     def switched(self):
-        """The source with every mutant behind its switch."""
+        """Returns the source with every mutant behind its switch."""
         edits = {start: (start, "".join(opens)) for start, opens in self.opens.items()}
         out, at = [], 0
         for place in sorted(set(self.opens) | set(self.closes) | set(self.swaps)):

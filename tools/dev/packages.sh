@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# What the build and the tests need, and how to get it. Sourced by tools/quickstart and tests/run.
-# Each need is a Debian package and a probe; packages are asked for only where the probe fails, so that
-# machines with other package managers, or with tools from elsewhere, work too.
+# Lists the packages that the build and the tests need, and installs them. tools/quickstart and tests/run source it.
+# Each entry has a Debian package and a probe. A package counts as missing only if its probe fails, so
+# machines with other package managers or manually installed tools work too.
 
 has_command() { command -v "$1" >/dev/null 2>&1; }
 has_header() { echo "#include <$1>" | "${2:-gcc}" ${3:+"$3"} -E -o /dev/null - >/dev/null 2>&1; }
@@ -14,7 +14,7 @@ has_cmake() { has_command cmake && cmake --version | grep -E 'version (3\.(2[5-9
 has_clang_runtime() { [ -n "$(find "$(clang -print-resource-dir 2>/dev/null)/lib" -name 'libclang_rt.fuzzer*' 2>/dev/null)" ]; }
 
 missing=()
-need() { # PACKAGE PROBE [ARGUMENT...]
+need() { # PACKAGE PROBE [ARGUMENT...]: adds the package to `missing` if the probe fails
     local package=$1
     shift
     "$@" || missing+=("$package")
@@ -44,7 +44,7 @@ need_to_test() {
     need libcmocka-dev has_file /usr/include/cmocka.h /usr/local/include/cmocka.h
     need libopenblas-dev has_library openblas
     need liblapacke-dev has_library lapacke
-    need petsc-dev has_module PETSc # with slepc-dev 73 MB to load and 295 MB on disk: PETSc stands on MPI and many solvers
+    need petsc-dev has_module PETSc # with slepc-dev and dependencies a download of 73 MB, 295 MB on disk
     need slepc-dev has_module SLEPc
     need clang has_command clang
     need llvm has_command llvm-cov
@@ -71,7 +71,7 @@ need_to_test() {
 has_nvcc() { has_command nvcc || [ -x /usr/local/cuda/bin/nvcc ]; }
 has_gpu() { [ -e /dev/nvidia0 ] || { has_command nvidia-smi && nvidia-smi -L 2>/dev/null | grep '^GPU' >/dev/null; }; }
 
-# LeakSanitizer stops its own process from outside, which some containers forbid.
+# Returns true if LeakSanitizer works. It traces its own process with ptrace, which some containers forbid.
 leak_check_works() {
     local folder status=0
     folder=$(mktemp -d)
@@ -81,7 +81,7 @@ leak_check_works() {
     return $status
 }
 
-# Installs what is missing, as root on a system with apt; else names it and stops.
+# Installs the missing packages if run as root on a system with apt; otherwise names them and exits with status 1.
 install_missing() {
     [ "${#missing[@]}" -gt 0 ] || return 0
     local command="apt-get install --no-install-recommends ${missing[*]}"

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A second reader of plan files, written from docs/plan-format.md and the lists of format/ that it names alone.
+"""Reads plan files independently of the library: written only from docs/plan-format.md and the lists that it names.
 
 usage: plan_reader.py FILE...            print each plan as text
        plan_reader.py --check FOLDER     compare FOLDER/good/*.plan with their .txt, and FOLDER/bad/* with
                                          the statuses of FOLDER/bad/expect.txt
 
-Needs the shared libraries of zstd and xxHash. For small files: it keeps everything in Python lists.
+Needs the shared libraries of zstd and xxHash. Suitable for small files only: all data are in Python lists.
 """
 import ctypes
 import ctypes.util
@@ -24,17 +24,17 @@ UNIT_MAX = 2**32 - 1
 FEATURE_UNITS, FEATURE_TCBLOCK, FEATURE_LONG_ROWS, FEATURE_SEARCH, FEATURE_HALF_LONG_ROWS = 1, 4, 16, 32, 64
 FEATURE_TRIANGLE, FEATURE_TYPES, FEATURE_PRODUCT, FEATURE_DECIMAL = 512, 1024, 4096, 8192
 FEATURE_TEXTS_FIRST, FEATURE_EITHER, FEATURE_STRETCHES = 16384, 32768, 131072
-TEXTS = 9, 13, 14  # types of sections
-VALUES, TRIANGLE, MIRRORED, SKEW = 1, 2, 4, 8  # flags of the header
+TEXTS = 9, 13, 14  # types of the sections with text
+VALUES, TRIANGLE, MIRRORED, SKEW = 1, 2, 4, 8  # flags in the header
 FAMILIES = {family.number: family for family in family_rows.FAMILIES}
-FIRST = family_rows.FAMILIES[0]  # takes long rows
+FIRST = family_rows.FAMILIES[0]  # the family of parts with long rows
 SCHEDULES = {(family.number, row.number): row for family in family_rows.FAMILIES for row in family.schedules}
 FORMAT = pathlib.Path(family_rows.LIST).parent
-# feature of each row permutation, by its number: auto and none first
+# {number of a row permutation: its feature}; 0 and 1 are auto and none
 PERMUTATIONS = dict.fromkeys((0, 1), 0) | {int(number): int(feature, 0) for number, feature in re.findall(
     r"^PERMUTATION\(\w+, \w+, (\d+), (\w+),", FORMAT.joinpath("permutation_list.def").read_text(), re.M)}
-F32, TENSOR_TYPES = 1, (5, 6)  # tf32, 3xtf32
-# bytes of a value and feature of each type, by its number
+F32, TENSOR_TYPES = 1, (5, 6)  # f32; tf32 and 3xtf32
+# DTYPES: {number of a value type: (bytes of a value, feature)}
 BYTES = {"float": 4, "double": 8, "uint32_t": 4, "uint16_t": 2, "uint8_t": 1}
 DTYPES = {int(number): (BYTES[stored], int(feature, 0)) for number, stored, feature in re.findall(
     r"^DTYPE\(\w+, \w+, (\d+), \w+, (\w+), \w+, (\w+),", FORMAT.joinpath("base", "dtype_list.def").read_text(), re.M)}
@@ -44,7 +44,7 @@ PRODUCT_LAYOUT = "<III3I3I4xQ2Q" + "QQQ16s" * 4 + "32x"
 PRODUCT_RESERVED = [*range(36, 40), *range(224, 256)]
 LOWER, DIAGONAL, STRETCHES = 1, 2, 4
 PERMUTATION_METRICS_LAYOUT = "<IIq2q2d2q2d2q2d6q6d"
-# type: (name, required flag, per part, allowed transforms); per part: of how many matrices where these are not parts
+# type: (name, required flag, per part, allowed transforms); per part: a number is the maximum count of matrices instead
 SECTIONS = {
     1: ("row-lengths", 1, False, (1,)), 2: ("col-ind", 1, False, (2,)), 3: ("values", 1, False, (0, 1, 4, 5)),
     4: ("stats", 1, False, (0,)), 5: ("variants", 1, False, (0,)), 6: ("parts", 1, False, (0,)),
@@ -56,7 +56,7 @@ SECTIONS = {
 
 
 class PlanError(Exception):
-    """A rule is broken; the first argument is the status, the second the offset or None."""
+    """Reports a broken rule; the first argument is the status, the second the offset or None."""
 
 
 def require(condition, status, offset=None):
@@ -87,7 +87,7 @@ ZSTD.ZSTD_findFrameCompressedSize.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
 
 
 def units_of(family):
-    """What block_rows may be."""
+    """Returns the allowed values of block_rows."""
     return family_rows.powers(family.unit_min, family.unit_max)
 
 
@@ -101,7 +101,7 @@ def digest128(data):
 
 
 def frame_header(stored):
-    """Content size of a zstd frame of the accepted kind (RFC 8878, section 3.1.1.1)."""
+    """Checks the header of a zstd frame and returns the size of its content (RFC 8878, section 3.1.1.1)."""
     require(len(stored) >= 6 and stored[:4] == b"\x28\xb5\x2f\xfd", "FRAME")
     descriptor = stored[4]
     size_flag, single, reserved = descriptor >> 6, descriptor >> 5 & 1, descriptor >> 3 & 1
@@ -138,14 +138,14 @@ def unzigzag(code):
 
 
 def decimal_value(code):
-    """The bits of the f64 that is nearest to a decimal number."""
+    """Returns the bits of the f64 nearest to the decimal number of a code."""
     mantissa, digits = code % 2**53, code >> 56 & 31
     require(code & (7 << 53 | 3 << 61) == 0 and digits <= 22, "FRAME")
     return int.from_bytes(struct.pack("<d", mantissa / 10**digits), "little") | code >> 63 << 63
 
 
 def undo_row_delta(codes, first, row_ptr):
-    """Columns of nonzeros first, first + 1, ..."""
+    """Returns the columns of nonzeros first, first + 1, ... from their codes."""
     columns, start, row = [], 0, 0
     row_now = None
     for p, code in enumerate(codes, first):
@@ -161,7 +161,7 @@ def undo_row_delta(codes, first, row_ptr):
 
 
 class Product:
-    """The section product and the patterns of its matrices, as docs/product.md has them."""
+    """Reads and checks the section product and the patterns of its matrices (docs/product.md)."""
 
     def __init__(self, plan, record):
         self.plan, self.at = plan, plan.offset(15)
@@ -192,11 +192,11 @@ class Product:
         require(condition, "PRODUCT", self.at)
 
     def sizes(self, m):
-        """Raw bytes of the lengths and of the columns of matrix m."""
+        """Returns the raw bytes of the row lengths and of the columns of matrix m; (0, 0) if there is none."""
         return (4 * self.matrices[m][0], 4 * self.matrices[m][2]) if m < self.count else (0, 0)
 
     def read_patterns(self):
-        """rows: for each matrix, its rows as lists of columns."""
+        """Sets self.rows: for each matrix, its rows as lists of columns."""
         self.rows = []
         for m, (_, cols, nnz, _) in enumerate(self.matrices[:self.count]):
             row_ptr = [0]
@@ -239,7 +239,7 @@ class Product:
         return [self.plan.columns[a:b] for a, b in zip(self.plan.row_ptr, self.plan.row_ptr[1:])]
 
     def is_proved(self):
-        """Are C and T the patterns of the products?"""
+        """Returns whether the stored patterns of C and T are those of the products; T is the right product of three."""
         def multiply(left, right):
             return [sorted(set().union(*(right[k] for k in row))) for row in left]
 
@@ -351,7 +351,7 @@ class Plan:
         require(end == len(d), "TABLE", 256 + 64 * order[-1] + 24)
 
     def raw_range(self, kind):
-        """(unit, minimum, maximum) of raw bytes."""
+        """Returns (unit, minimum, maximum) of the raw bytes of a section; the size is a multiple of the unit."""
         entries = -(-self.nnz // 2), min((self.nnz + self.rows) // 2, self.nnz)
         if kind == 2 and self.flags & TRIANGLE:
             return 4, 4 * entries[0], 4 * entries[1]
@@ -422,7 +422,7 @@ class Plan:
                 require(hash64(self.data[at:at + size]) == expected, "CHECKSUM", at)
 
     def elements(self, kind, width, part=NO_PART, row_ptr=None):
-        """All elements of a section; bytes when width is 1. Columns need the row pointers that they are of."""
+        """Returns all elements of a section, as bytes if width is 1. To decode columns, row_ptr is needed."""
         raw, out = self.raw_bytes(kind, part), []
         offset = (self.find(kind, part) or (0, 0, 0))[2]
         frames = self.frames.get((kind, part), [])
@@ -521,7 +521,7 @@ class Plan:
         require(not any(ord(c) < 32 or 0x7F <= ord(c) < 0xA0 for c in text), status, self.offset(kind))
 
     def pairs_of(self, data):
-        """Keys and values of the metadata."""
+        """Returns the (key, value) pairs of the section metadata."""
         texts = data.split(b"\0")
         require(len(texts) % 2 == 1 and texts.pop() == b"" and len(texts) <= 512, "METADATA", self.offset(14))
         keys, values = texts[::2], texts[1::2]
@@ -556,7 +556,7 @@ class Plan:
                 and s[32] <= s[31] and s[14] <= longest and s[41] <= longest)
 
     def expand_triangle(self):
-        """The whole matrix from its entries on and above the diagonal."""
+        """Replaces the entries on and above the diagonal by the entries of the whole matrix."""
         rows = [[] for _ in range(self.rows)]
         values = self.values if self.flags & MIRRORED else [None] * len(self.columns)
         sign = 1 << (8 * self.value_bytes - 1) if self.flags & SKEW else 0
@@ -621,12 +621,12 @@ class Plan:
         require(expected == self.stats, "STATS", self.offset(4))
 
     def type_of(self, variant):
-        """The value type that its compute type multiplies, if it is narrower than dtype, else dtype."""
+        """Returns the value type of the variant's compute type if it is narrower than dtype, else dtype."""
         own = F32 if variant[1] in TENSOR_TYPES else variant[1]
         return own if own in DTYPES and DTYPES[own][0] < DTYPES[self.dtype][0] else self.dtype
 
     def check_features(self):
-        """Variants first, then parts, then the trace."""
+        """Requires a feature bit for everything that needs one: first in variants, then in parts, then in the trace."""
         parts, traces = ([record[1] for record in records] for records in (self.parts, self.trace))
         reasons, computes, permutations = ([trace[k] for trace in self.trace] for k in (4, 5, 10))
         missing = ~self.incompat
@@ -656,7 +656,7 @@ class Plan:
         require(not missing & FEATURE_STRETCHES or not stretches, "PRODUCT", self.offset(15))
 
     def long_rows_of(self, part):
-        """Number of the part of long rows that belongs to this one, or None."""
+        """Returns the number of the part with the long rows of this part, or None."""
         return part + 1 if part + 1 < len(self.parts) and self.parts[part + 1][6] & LONG_ROWS else None
 
     def check_part(self, op, family, schedule, item_size, block_rows, stage_slots, flags):
@@ -698,7 +698,7 @@ class Plan:
         return {"VALUES": (own,), "TENSOR": TENSOR_TYPES, "EITHER": (own, *TENSOR_TYPES)}[rule]
 
     def items_at(self, part):
-        """Offset of the part's items; where they are missing, of the section table."""
+        """Returns the offset of the items of the part, or of the section table if the part has no items."""
         return next((offset for kind, owner, offset, *_ in self.sections if (kind, owner) == (8, part)), 256)
 
     def check_items(self):
@@ -706,7 +706,7 @@ class Plan:
             row_ptr, items = self.row_ptr, self.items[part]
             rule = SCHEDULES[family, schedule].items
             if flags & LONG_ROWS:
-                continue  # with the part before it
+                continue  # checked with the part before it
             if op == 1:
                 counts = [0] * (self.cols + 1)
                 for j in self.columns:
@@ -787,7 +787,7 @@ class Plan:
 
 
 def check(folder):
-    """Number of disagreements with the golden files."""
+    """Compares with the golden files; returns the number of differences, plus 1 for each kind without files."""
     wrong = 0
     good = sorted((folder / "good").glob("*.plan"))
     for path in good:

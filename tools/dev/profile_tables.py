@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What docs/model.md lists of the device profiles of inspector/profiles, as rows of tables for tools/dev/family_tables."""
+"""Reads the device profiles in inspector/profiles and makes the table of docs/model.md, for tools/dev/family_tables."""
 import os
 
 from family_rows import FAMILIES
@@ -7,12 +7,12 @@ from family_rows import FAMILIES
 PROFILES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "inspector", "profiles")
 DEVICES = ("a100", "h100", "h200", "cpu")
 CONSTANTS = ["device", "kernel.type", "start, us", "extra, us", "DRAM", "L2", "L1", "ALU", "ISSUE", "WAVES", "LONGEST", "CONVERT", "norm", "risk"]
-NUMBERS = CONSTANTS[2:-2]  # of a kernel; the norm may be missing
-SITUATIONS = 4  # of a risk: one column, narrow, wide, column-major
+NUMBERS = CONSTANTS[2:-2]  # constants of a kernel, after which a profile may have the norm
+SITUATIONS = 4  # values of a risk: one column, narrow, wide, column-major
 
 
 def read(device):
-    """{key: [words]}; a line that begins with a blank continues the one before."""
+    """Returns {key: [words]} of a profile; a line that begins with a blank continues the line before."""
     keys, key = {}, None
     with open(os.path.join(PROFILES, device + ".profile"), encoding="utf-8") as file:
         for line in file:
@@ -25,13 +25,13 @@ def read(device):
 
 
 def risk_of(keys, name, kind):
-    """As spmmi_profile_risk has it: what is said of the type, else of all types, else 1."""
+    """Returns the risks of a kernel and type as spmmi_profile_risk does: of the type, else of all types, else 1."""
     words = keys.get(f"risk.{name}.{kind}") or keys.get(f"risk.{name}") or ["1"]
     return [float(word) for word in (words if len(words) == SITUATIONS else words * SITUATIONS)]
 
 
 def parts(name):
-    """packed.f64 -> ("packed", "f64"); order -> ("order", "")"""
+    """Splits "packed.f64" into ("packed", "f64"), and "order" into ("order", "")."""
     return (name + ".").split(".")[:2]
 
 
@@ -45,7 +45,7 @@ def is_fitted(words):
 
 
 def kernel_rows(device, keys):
-    """Constants that were fitted, with the risk of the family or schedule times that of the family of the schedule."""
+    """Yields a row for each kernel with fitted constants; the risk is that of its name times that of its family."""
     for key in filter(lambda key: key.startswith("model.") and is_fitted(keys[key]), keys):
         name, kind = key.split(".")[1:]
         family = next((f.name for f in FAMILIES for s in f.schedules if s.name == name), None)
@@ -55,7 +55,7 @@ def kernel_rows(device, keys):
 
 
 def other_risks(device, keys):
-    """One row for those that belong to no kernel with constants."""
+    """Yields at most one row: the risks of names without fitted constants."""
     fitted = {key.split(".")[1] for key in keys if key.startswith("model.")}
     names = [key.removeprefix("risk.") for key in keys if key.startswith("risk.") and key.split(".")[1] not in fitted]
     if names:
@@ -63,6 +63,6 @@ def other_risks(device, keys):
 
 
 def constants():
-    """(head, rows)"""
+    """Returns (head, rows) of the table."""
     profiles = [(device, read(device)) for device in DEVICES]
     return CONSTANTS, [row for device, keys in profiles for rows in (kernel_rows, other_risks) for row in rows(device, keys)]

@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels of GiMMiK for specialised_bench, compiled where there need be no GPU.
+"""Compiles GiMMiK's kernels for specialised_bench. Needs no GPU.
 
 usage: gimmik_kernels.py [--type f32|f64] [--arch CC] [--jobs N] [--max-density D] [--seconds S] PROGRAM FOLDER [CASE..]
 
-PROGRAM is specialised_bench, which writes the matrices; a CASE is NAME:N[,N] as there (of cases.txt, operators and
-random matrices of at most 190 rows, for n from 8,192 on). For each matrix and N all kernels that GiMMiK's platforms
-CUDA and PTX offer for compute capability CC (90) are compiled, by nvcc and ptxas from the PATH, N at a time (2).
-FOLDER gets the machine code and kernels_TYPE.txt anew, one line a kernel: case, name, file, blocks, threads (two),
-baked or runtime (sizes), seconds to compile. Then: specialised_bench --gimmik FOLDER --type TYPE CASE..
+PROGRAM is specialised_bench, which writes the matrices. A CASE is NAME:N[,N] as for specialised_bench; the default is
+the cases of cases.txt with n >= 8192 and an operator or a random matrix with at most 190 rows. For each matrix and n,
+nvcc and ptxas from PATH compile all kernels that GiMMiK's platforms CUDA and PTX offer for compute capability CC (90),
+--jobs at a time (2). FOLDER gets the machine code and kernels_TYPE.txt, with one line per kernel: case, name, file,
+blocks, threads (two numbers), sizes (baked or runtime), seconds to compile. Measure them with
+specialised_bench --gimmik FOLDER --type TYPE CASE..
 
-GiMMiK offers nothing of f32 for matrices of many different values of which more than 15 % are stored; --max-density 1
-asks it to. A kernel that takes longer than S seconds (600) to compile, or is not compiled, is left out and named.
-Needs the Python package gimmik; generated code stays in FOLDER's machine code and nowhere else."""
+For f32, GiMMiK offers no kernels for matrices with many different values if more than 15 % of the entries are stored,
+unless --max-density 1 is given. A kernel that cannot be compiled in S seconds (600) is reported and left out. Needs the
+Python package gimmik. The source of generated kernels is not kept."""
 import argparse
 import collections
 import concurrent.futures
@@ -24,12 +25,12 @@ import time
 
 ENTRY_POINT = "gimmik_mm"
 ROWS_MAX = 190
-N_MIN = 8192  # fewer columns run no operator
+N_MIN = 8192  # operators are not run for fewer columns
 Kernel = collections.namedtuple("Kernel", "case name file source platform blocks threads sizes")
 
 
 def is_for_gimmik(name):
-    """Whether it is a small matrix: a random one or an operator."""
+    """Returns whether a case has a small matrix: a random matrix with at most ROWS_MAX rows, or an operator."""
     first = name.split(":")[0]
     return int(first) <= ROWS_MAX if first.isdigit() else first != "gen"
 
@@ -57,7 +58,7 @@ def matrix_read(path, real):
 
 
 def kernels_of(case, matrix, n, real, options):
-    """What GiMMiK offers for one matrix and one n, which it may make a constant."""
+    """Yields the kernels that GiMMiK offers for one matrix and n, which a kernel may contain as a constant."""
     import gimmik
     capability = int(options.arch[:-1]), int(options.arch[-1])
     for platform, maker in (("cuda", gimmik.CUDAMatMul), ("ptx", gimmik.PTXMatMul)):
@@ -76,12 +77,12 @@ def kernels_of(case, matrix, n, real, options):
 
 
 def compile_one(kernel, options):
-    """Seconds that it took; None: it is not compiled, and stderr says why."""
+    """Compiles a kernel and returns the seconds; on failure prints the reason to stderr and returns None."""
     is_cuda = kernel.platform == "cuda"
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "kernel.cu" if is_cuda else "kernel.ptx")
         with open(path, "w", encoding="utf-8") as file:
-            # The kernel keeps its unmangled name, by which the driver finds it.
+            # extern "C" keeps the name of the kernel unmangled, so that the driver finds it.
             file.write(kernel.source.replace("__global__ void", 'extern "C" __global__ void') if is_cuda
                        else kernel.source)
         arch = options.arch + ("a" if not is_cuda and f"sm_{options.arch}a" in kernel.source else "")

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tables in Markdown of what specialised_bench printed.
+"""Prints tables in Markdown of the results of specialised_bench.
 
 usage: paper_tables.py [--device NAME] TIMES.csv [CALLS.csv] [N,N..]
 
-TIMES are its rows, CALLS those of --calls (none: no such table), N the columns of B to show (all). If TIMES has rows of
-several devices, those of NAME are shown (a part of the name; default: the device of the last row). Of the algorithms of
-cuSPARSE and cuBLAS and of GiMMiK's kernels the fastest right one of a case counts, for its memory too. A wrong product
-has its verdict for a time."""
+TIMES has rows of specialised_bench, CALLS rows of its option --calls (without it there is no such table). N are the
+values of n to show (default: all). NAME is a part of the name of the device to show (default: the device of the last
+row). For cuSPARSE, cuBLAS and GiMMiK, each case shows the fastest algorithm or kernel with a right product, and its
+memory. A wrong product is shown with its verdict instead of a time."""
 import csv
 import math
 import os
@@ -27,7 +27,7 @@ def table(headings, rows):
 
 
 def digits(value):
-    """Three digits, at most as many as there are before the point."""
+    """Formats a number with three significant digits, or as an integer from 100 on."""
     return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
 
 
@@ -39,7 +39,7 @@ def rows_of_device(path, device):
 
 
 def read_times(path, device, wanted):
-    """(matrix, n) -> method -> row, the fastest of cuSPARSE as one method."""
+    """Returns {(matrix, n): {method: fastest row}}; the algorithms of a library are one method."""
     cases = {}
     for row in rows_of_device(path, device):
         case = row["matrix"], int(row["n"])
@@ -68,7 +68,7 @@ def best_of(methods):
 
 
 def ratio(methods, method):
-    """Time of a method over our best one; 0: not known."""
+    """Returns the time of a method divided by the time of our best method; 0 if one of them is not known."""
     if method not in methods or not any(m in methods for m in (OURS, SPECIALISED)):
         return 0.0
     theirs, best = methods[method]["ms"], best_of(methods)
@@ -81,7 +81,7 @@ def name_of(case, methods):
 
 
 def mean_line(name, values):
-    """Geometric mean, minimum and maximum of ratios; empty if there are none."""
+    """Returns a line with geometric mean, minimum and maximum of ratios; an empty string if there are none."""
     if not values:
         return ""
     mean = math.exp(sum(map(math.log, values)) / len(values))
@@ -106,7 +106,7 @@ def print_times(cases):
 
 
 def print_families(cases):
-    """Only cases for which families were forced."""
+    """Prints the times of families, for the cases in which at least two families were forced."""
     forced = {case: {f: methods[f"ours-{f}"] for f in FAMILIES if f"ours-{f}" in methods}
               for case, methods in cases.items() if OURS in methods}
     forced = {case: of for case, of in forced.items() if len(of) > 1}
@@ -132,7 +132,7 @@ def print_families(cases):
 
 
 def print_memory(cases):
-    """The first n of each matrix."""
+    """Prints memory and set-up times, for the first n of each matrix."""
     shown = [m for m in HEADINGS if m != COALESCED and m in known_methods(cases)]
     firsts = {}
     for case, methods in cases.items():

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes files of matrices as other programs do, from the Python library alone: an independent writer for the tests.
+"""Writes matrix files in the formats of other programs, using only the standard library of Python, for reader tests.
 
 usage: make_formats.py [FOLDER]     (default: the folder of this script)
 
-tests/data/formats/README.md says which matrix each file holds.
+tests/data/formats/README.md describes the matrix in each file.
 """
 import bz2
 import gzip
@@ -19,7 +19,7 @@ import zlib
 HERE = pathlib.Path(__file__).resolve().parent
 OUT = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else HERE
 ROWS, COLS = 6, 5
-# Row, column, value; in the order of rows and then of columns.
+# (row, column, value), sorted by row and column.
 ENTRIES = [(0, 0, 4.0), (0, 3, -1.5), (1, 1, 0.1), (2, 0, 1e-30), (2, 2, 7.0), (2, 4, 2.5), (4, 1, -3.0),
            (5, 0, 1.0), (5, 3, 0.25), (5, 4, 1e30)]
 LONG = "a_folder_with_a_name_that_is_much_longer_than_the_hundred_bytes_of_a_tar_header_so_that_others_must_hold_it"
@@ -47,7 +47,7 @@ def tar(members, form):
 
 
 def archives(mtx):
-    """Of the SuiteSparse collection: a folder, the matrix and its right-hand side."""
+    """Writes archives as in the SuiteSparse collection (folder, matrix, right-hand side) and other compressed files."""
     other = b"%%MatrixMarket matrix array real general\n6 1\n1\n2\n3\n4\n5\n6\n"
     suite = [("others", None), ("others/others.mtx", mtx), ("others/others_b.mtx", other)]
     put("suite.tar.gz", gzip.compress(tar(suite, tarfile.USTAR_FORMAT), mtime=0))
@@ -60,7 +60,7 @@ def archives(mtx):
 
 
 def petsc(integer, value, values, extra=b""):
-    """MatView of a binary viewer; integer and value: codes of struct."""
+    """Returns the bytes that MatView writes to a binary viewer; integer and value are type codes of module struct."""
     lengths = [sum(i == row for i, _, _ in ENTRIES) for row in range(ROWS)]
     head = struct.pack(f">4{integer}", 1211216, ROWS, COLS, len(ENTRIES))
     index = struct.pack(f">{ROWS + len(ENTRIES)}{integer}", *lengths, *(j for _, j, _ in ENTRIES))
@@ -79,7 +79,7 @@ def petsc_files():
 
 
 def graphs():
-    """A ring of six vertices with a chord, with edge weights and without."""
+    """Writes a ring of six vertices with a chord, with and without edge weights, in several formats."""
     edges = {(0, 1): 3, (1, 2): 4, (2, 3): 5, (3, 4): 6, (4, 5): 7, (5, 0): 8, (1, 4): -2}
     edges |= {(j, i): w for (i, j), w in edges.items()}
     rows = [[(j, w) for (i, j), w in edges.items() if i == row] for row in range(6)]
@@ -95,7 +95,7 @@ def graphs():
 
 
 class Mat:
-    """A MAT-file of version 5, in either order of bytes."""
+    """Builds a MAT-file of version 5, in either byte order."""
 
     def __init__(self, order="<"):
         self.order = order

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes MATLAB files of version 7.3 with the HDF5 library (h5py), laid out and attributed as MATLAB does it.
+"""Writes MATLAB files of version 7.3 with the HDF5 library (h5py), with the layout and attributes that MATLAB uses.
 
 usage: make_mat73.py [FOLDER]     (default: the folder of this script)
 
-README.md says which matrix each file holds.
+tests/data/formats/README.md describes the matrix in each file.
 """
 import pathlib
 import subprocess
@@ -21,7 +21,7 @@ PACKED = {"compression": "gzip", "shuffle": True}
 
 
 def say(thing, kind, **more):
-    """The attributes of MATLAB."""
+    """Adds the attributes of MATLAB to a group or data set."""
     thing.attrs.create("MATLAB_class", np.bytes_(kind), dtype=f"S{len(kind)}")
     for name, value in more.items():
         thing.attrs.create("MATLAB_" + name, value)
@@ -49,12 +49,12 @@ def sparse(place, name, values=None, kind="double", rows=ROWS, pointers=None, in
 
 
 def full(place, name, array, kind, **how):
-    """Dimensions in reverse: what MATLAB keeps column by column is row by row in HDF5."""
+    """Writes a full array with reversed dimensions: MATLAB stores columns, HDF5 stores rows."""
     say(place.create_dataset(name, data=np.asarray(array).T, **how), kind)
 
 
 def compact(place, name, array, kind):
-    """In the object header itself."""
+    """Writes a full array whose data are in the object header (compact layout)."""
     data = np.ascontiguousarray(np.asarray(array).T)
     creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     creation.set_layout(h5py.h5d.COMPACT)
@@ -91,7 +91,7 @@ def kinds(h5):
     sparse(h5, "S_complex", complex_of([v for _, _, v in sorted(ENTRIES, key=lambda e: (e[1], e[0]))]))
     sparse(h5, "S_logical", np.ones(len(ENTRIES), np.uint8), "logical")
     sparse(h5, "S_none", rows=3, pointers=[0, 0, 0], indices=[])
-    count = 500  # so many chunks that their tree has two levels
+    count = 500  # enough chunks for a tree with two levels
     sparse(h5, "S_long", np.arange(1.0, count + 1), rows=count, pointers=[0, count], indices=range(count), chunks=(2,),
            **PACKED)
     small = np.array([[1, 0, 3], [0, 5, 127]])
