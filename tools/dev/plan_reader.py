@@ -817,7 +817,7 @@ def check(folder):
 def main(arguments):
     if not arguments or arguments[0] in ("-h", "--help"):
         print(__doc__.strip())
-        return 2
+        return 0 if arguments else 2
     if arguments[0] == "--check":
         return 1 if check(pathlib.Path(arguments[1])) else 0
     for path in arguments:
