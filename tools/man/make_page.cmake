@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# A manual page: cmake -D TOOL=program -D SOURCE=NAME.in -D OUTPUT=page -P make_page.cmake
+# Writes a manual page: cmake -D TOOL=program -D SOURCE=NAME.in -D OUTPUT=page -P make_page.cmake
 #
-# A page of section 1 is what the program prints for --help=man, from its tables. SOURCE adds text to it: what follows a
-# line "@more WHERE" replaces the comment "more WHERE" of that page, where WHERE is an option (--name) or a place in it.
-# A page of another section is SOURCE, in which @DATE@, @SYSTEM@ and @EXIT_STATUS@ stand for parts of the program's page.
+# A page of section 1 is the output of the program for --help=man, which it makes from its option tables. SOURCE adds
+# text: the text after a line "@more WHERE" replaces the comment "more WHERE" in the output; WHERE is an option (--name)
+# or another place. It is an error if the comment does not exist. A page of another section is SOURCE, in which @DATE@,
+# @SYSTEM@ and @EXIT_STATUS@ are replaced by parts of the program's page.
 set(ENV{ASAN_OPTIONS} detect_leaks=0)
 execute_process(COMMAND ${TOOL} --help=man OUTPUT_VARIABLE page COMMAND_ERROR_IS_FATAL ANY)
 file(READ ${SOURCE} rest)
