@@ -183,7 +183,7 @@ cuda_graph)
 document) # the commands of docs/solvers.md; those for PETSc are tried in tests/petsc
     cd "$work"
     PATH=$SPMM_EXAMPLES:$PATH
-    sed -n '/^## PETSc/,$d; /^    export/d; s/^    //p' "$data/../../docs/solvers.md" >commands
+    sed -n '/^## PETSc/,$d; /^```/,/^```/d; /^    export/d; s/^    //p' "$data/../../docs/solvers.md" >commands
     [ "$(wc -l <commands)" -ge 3 ] || fail 'docs/solvers.md has no commands'
     bash -eux commands
     ;;
