@@ -100,14 +100,10 @@ static spmm_status_t create_second(const struct spmmi_part_source *source, enum 
     spmm_status_t status = SPMM_OK;
     const spmm_op_t op = source->part->op;
     if (source->part->schedule == SPMM_SCHEDULE_NONZERO_SPLIT) {
-        if (forced == SPMMI_ROWS_GATHERED)
-            SPMM_TRY(spmmi_shared_use(source, &spmmi_rows_named_gathered_kind, op, gathered, bytes, diag));
-        else if (!is_forced && spmmi_rows_gathered_use(source))
+        if (forced == SPMMI_ROWS_GATHERED || (!is_forced && spmmi_rows_gathered_use(source)))
             SPMM_TRY(spmmi_shared_use(source, &spmmi_rows_gathered_kind, op, gathered, bytes, diag));
     } else {
-        if (forced == SPMMI_ROWS_SLICED)
-            SPMM_TRY(spmmi_shared_use(source, &spmmi_rows_named_slices_kind, op, slices, bytes, diag));
-        else if (forced != SPMMI_ROWS_LANES && spmmi_rows_slices_use(source))
+        if (forced == SPMMI_ROWS_SLICED || (forced != SPMMI_ROWS_LANES && spmmi_rows_slices_use(source)))
             SPMM_TRY(spmmi_shared_use(source, &spmmi_rows_slices_kind, op, slices, bytes, diag));
     }
 cleanup:

@@ -4,20 +4,20 @@
 
 #include "executor/cuda/cuda_call.h"
 #include "executor/cuda/cuda_upload.h"
-#include "executor/cuda/cuda_value_memory.h"
 #include "executor/pack/op_pattern.h"
 #include "format/base/alloc.h"
+#include "rows_copy_cuda.h"
 #include "rows_gathered_kernel.h"
 #include "rows_gathered_pack.h"
 
 struct spmmi_rows_gathered_stream {
+    struct spmmi_rows_copy copy;
     spmm_dtype_t dtype;
     struct spmmi_gathered_tables tables; /* 0 blocks: there are none */
     struct spmmi_cuda_rows rows;
-    struct spmmi_value_memory new_values; /* the values; there is no map */
     struct spmmi_allowed allowed;
-    struct spmmi_device_block memory;
 };
+_Static_assert(offsetof(struct spmmi_rows_gathered_stream, copy) == 0, "see struct spmmi_rows_copy");
 
 static uint64_t sum_bytes_of(const struct spmmi_part_source *source)
 {
@@ -44,7 +44,7 @@ static void cut(struct spmmi_arena *arena, const struct spmmi_part_source *sourc
                 struct spmmi_rows_gathered_stream *s)
 {
     struct spmmi_gathered_tables *const t = &s->tables;
-    spmmi_values_cut(arena, source->device, t->entries * spmm_dtype_size(s->dtype), &s->new_values);
+    spmmi_values_cut(arena, source->device, t->entries * spmm_dtype_size(s->dtype), &s->copy.new_values);
     t->local = spmmi_arena_cut(arena, t->entries, sizeof *t->local);
     t->list = spmmi_arena_cut(arena, t->columns, sizeof *t->list);
     t->first_rank =
@@ -70,21 +70,6 @@ cleanup:
     return status;
 }
 
-static void destroy(void *object)
-{
-    struct spmmi_rows_gathered_stream *s = object;
-    if (s != NULL) {
-        spmmi_value_memory_free(&s->new_values);
-        spmmi_device_release(&s->memory);
-    }
-    spmmi_free(s);
-}
-
-static struct spmmi_value_memory *value_memory(void *object, int index)
-{
-    return index == 0 ? &((struct spmmi_rows_gathered_stream *)object)->new_values : NULL;
-}
-
 /* Creates the blocks on the device, or only counts their bytes. */
 static spmm_status_t make(const struct spmmi_part_source *source, struct spmmi_gathered_host *host,
                           struct spmmi_rows_gathered_stream *s, uint64_t *bytes, spmm_diag_t *diag)
@@ -102,7 +87,7 @@ static spmm_status_t make(const struct spmmi_part_source *source, struct spmmi_g
         goto cleanup;
     SPMM_TRY(spmmi_shared_use(source, &spmmi_rows_stream_kind, source->part->op, &rows, bytes, diag));
     s->rows = spmmi_rows_stream_part(rows, source->part);
-    SPMM_TRY(spmmi_arena_take(&arena, &source->device->memory, &s->memory, diag));
+    SPMM_TRY(spmmi_arena_take(&arena, &source->device->memory, &s->copy.memory, diag));
     cut(&arena, source, s);
     SPMM_TRY(upload(host, &s->tables, diag));
 cleanup:
@@ -129,10 +114,11 @@ cleanup:
     return status;
 }
 
-static spmm_status_t create_for(int is_named, const struct spmmi_part_source *source, void **object,
-                                uint64_t *bytes, spmm_diag_t *diag)
+static spmm_status_t create(const struct spmmi_part_source *source, void **object, uint64_t *bytes,
+                            spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
+    const int is_named = spmmi_rows_copy_is_named(source, "gathered");
     struct spmmi_op_pattern a = {.map = NULL};
     struct spmmi_stream_host rows = {0};
     struct spmmi_rows_gathered_stream *s = NULL;
@@ -147,7 +133,7 @@ static spmm_status_t create_for(int is_named, const struct spmmi_part_source *so
     SPMM_TRY(spmmi_stream_ranks_build(a.rows, a.row_ptr, &rows, diag));
     SPMM_TRY_ALLOC(s = spmmi_alloc_zero(1, sizeof *s), diag);
     s->dtype = source->plan->dtype;
-    s->new_values.from = &source->device->memory;
+    s->copy.new_values.from = &source->device->memory;
     SPMM_TRY(make_of_rows(source, is_named, &a, &rows, s, bytes, diag));
     if (!source->only_counts) {
         *object = s;
@@ -156,20 +142,8 @@ static spmm_status_t create_for(int is_named, const struct spmmi_part_source *so
 cleanup:
     spmmi_stream_host_free(&rows);
     spmmi_op_pattern_close(&a);
-    destroy(s);
+    spmmi_rows_copy_destroy(s);
     return status;
-}
-
-static spmm_status_t create(const struct spmmi_part_source *source, void **object, uint64_t *bytes,
-                            spmm_diag_t *diag)
-{
-    return create_for(0, source, object, bytes, diag);
-}
-
-static spmm_status_t create_named(const struct spmmi_part_source *source, void **object, uint64_t *bytes,
-                                  spmm_diag_t *diag)
-{
-    return create_for(1, source, object, bytes, diag);
 }
 
 /* Copies the values of the rows, which have been set before. */
@@ -177,10 +151,10 @@ static spmm_status_t set_values(void *object, const void *values, void *stream)
 {
     const struct spmmi_rows_gathered_stream *s = object;
     (void)values;
-    if (s->tables.count == 0 || s->new_values.values == NULL)
+    if (s->tables.count == 0 || s->copy.new_values.values == NULL)
         return SPMM_OK;
     return spmmi_cuda_status(spmmi_gathered_fill_cuda(&s->tables, s->rows.stream.nnz, *s->rows.values,
-                                                      s->new_values.values,
+                                                      s->copy.new_values.values,
                                                       (uint32_t)spmm_dtype_size(s->dtype), stream));
 }
 
@@ -215,11 +189,11 @@ int spmmi_rows_gathered_run(struct spmmi_rows_gathered_stream *gathered, const s
         .cuda_stream = stream,
         .is_dependent = is_dependent,
     };
-    args.stream.values = gathered->new_values.values;
+    args.stream.values = gathered->copy.new_values.values;
     return spmmi_gathered_run_cuda(&args, (int)gathered->dtype);
 }
 
-const struct spmmi_shared_kind spmmi_rows_gathered_kind = {
-    .create = create, .set_values = set_values, .value_memory = value_memory, .destroy = destroy};
-const struct spmmi_shared_kind spmmi_rows_named_gathered_kind = {
-    .create = create_named, .set_values = set_values, .value_memory = value_memory, .destroy = destroy};
+const struct spmmi_shared_kind spmmi_rows_gathered_kind = {.create = create,
+                                                           .set_values = set_values,
+                                                           .value_memory = spmmi_rows_copy_value_memory,
+                                                           .destroy = spmmi_rows_copy_destroy};

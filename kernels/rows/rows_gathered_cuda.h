@@ -10,10 +10,8 @@
 struct spmmi_rows_gathered_stream;
 
 /* Creates objects of type struct spmmi_rows_gathered_stream, one per op, after the stream of the rows. An
- * object whose blocks hardly use values of B again has no blocks. */
+ * object whose blocks hardly use values of B again has no blocks, unless the caller names the kernel. */
 extern const struct spmmi_shared_kind spmmi_rows_gathered_kind;
-/* The same for a kernel that a caller names: there are blocks, whatever the matrix. */
-extern const struct spmmi_shared_kind spmmi_rows_named_gathered_kind;
 
 /* Returns true if such blocks are tried for this part. */
 int spmmi_rows_gathered_use(const struct spmmi_part_source *source);

@@ -6,18 +6,18 @@
 
 #include "executor/cuda/cuda_call.h"
 #include "executor/cuda/cuda_upload.h"
-#include "executor/cuda/cuda_value_memory.h"
 #include "format/base/alloc.h"
 #include "kernels/shared/convert.h"
+#include "rows_copy_cuda.h"
 #include "rows_pieces_kernel.h"
 #include "rows_pieces_pack.h"
 
 struct spmmi_rows_pieces_stream {
+    struct spmmi_rows_copy copy; /* its map: position of each nonzero in A */
     struct spmmi_cuda_rows rows; /* its stream has no rows without nonzeros */
     struct spmmi_rows_pieces_size size;
-    struct spmmi_value_memory new_values; /* map: position of each nonzero in A; and the values */
-    struct spmmi_device_block memory;
 };
+_Static_assert(offsetof(struct spmmi_rows_pieces_stream, copy) == 0, "see struct spmmi_rows_copy");
 
 int spmmi_rows_pieces_use(const struct spmmi_part_source *source)
 {
@@ -42,7 +42,7 @@ static void cut(struct spmmi_arena *arena, const struct spmmi_part_source *sourc
     struct spmmi_cuda_rows *rows = &p->rows;
     struct spmmi_stream *s = &rows->stream;
     const uint64_t padded = (uint64_t)s->nnz + SPMMI_STREAM_PAD, ranks = (uint64_t)s->ranks + 1;
-    spmmi_values_cut(arena, source->device, padded * spmm_dtype_size(rows->dtype), &p->new_values);
+    spmmi_values_cut(arena, source->device, padded * spmm_dtype_size(rows->dtype), &p->copy.new_values);
     s->columns = spmmi_arena_cut(arena, padded, sizeof *s->columns);
     s->rank_start = spmmi_arena_cut(arena, ranks, sizeof *s->rank_start);
     s->row_of_rank = spmmi_arena_cut(arena, ranks, sizeof *s->row_of_rank);
@@ -98,27 +98,18 @@ static spmm_status_t upload(const spmm_plan_t *plan, struct spmmi_rows_pieces_st
     struct spmmi_uploads uploads = {.count = 0};
     const uint32_t *const targets = p->rows.stream.row_of_rank;
     const struct spmmi_rows_pieces *const to = &p->rows.pieces;
+    struct spmmi_value_memory *const new_values = &p->copy.new_values;
     SPMM_TRY(spmmi_rows_pieces_build(plan, &p->size, &host, diag));
     spmmi_cuda_table_add(&uploads, targets, (uint64_t)p->size.pieces + 1, NULL, host.target);
-    SPMM_TRY(spmmi_value_map_take(&p->new_values, spmmi_array_move(&host.map), (uint32_t)plan->nnz, diag));
-    if (p->new_values.lacked_bytes == 0)
-        spmmi_cuda_table_add(&uploads, p->new_values.map, (uint64_t)plan->nnz, NULL, p->new_values.host_map);
+    SPMM_TRY(spmmi_value_map_take(new_values, spmmi_array_move(&host.map), (uint32_t)plan->nnz, diag));
+    if (new_values->lacked_bytes == 0)
+        spmmi_cuda_table_add(&uploads, new_values->map, (uint64_t)plan->nnz, NULL, new_values->host_map);
     spmmi_cuda_table_add(&uploads, to->first, (uint64_t)to->cut_rows + 1, NULL, host.first);
     spmmi_cuda_table_add(&uploads, to->row, to->cut_rows, NULL, host.row);
     SPMM_TRY(upload_stream(p, &host, &uploads, diag));
 cleanup:
     spmmi_rows_pieces_host_free(&host);
     return status;
-}
-
-static void destroy(void *object)
-{
-    struct spmmi_rows_pieces_stream *p = object;
-    if (p != NULL) {
-        spmmi_value_memory_free(&p->new_values);
-        spmmi_device_release(&p->memory);
-    }
-    spmmi_free(p);
 }
 
 /* Returns an object that has sizes only. */
@@ -160,27 +151,22 @@ static spmm_status_t create(const struct spmmi_part_source *source, void **objec
         goto cleanup;
     SPMM_TRY_ALLOC(made = spmmi_alloc(1, sizeof *made), diag);
     *made = p;
-    made->new_values.from = &source->device->memory;
-    made->rows.values = &made->new_values.values;
-    SPMM_TRY(spmmi_arena_take(&arena, &source->device->memory, &made->memory, diag));
+    made->copy.new_values.from = &source->device->memory;
+    made->rows.values = &made->copy.new_values.values;
+    SPMM_TRY(spmmi_arena_take(&arena, &source->device->memory, &made->copy.memory, diag));
     cut(&arena, source, made);
     SPMM_TRY(upload(source->plan, made, diag));
     *object = made;
     made = NULL;
 cleanup:
-    destroy(made);
+    spmmi_rows_copy_destroy(made);
     return status;
-}
-
-static struct spmmi_value_memory *value_memory(void *object, int index)
-{
-    return index == 0 ? &((struct spmmi_rows_pieces_stream *)object)->new_values : NULL;
 }
 
 static spmm_status_t set_values(void *object, const void *values, void *stream)
 {
     const struct spmmi_rows_pieces_stream *p = object;
-    const struct spmmi_value_memory *const to = &p->new_values;
+    const struct spmmi_value_memory *const to = &p->copy.new_values;
     const uint32_t nnz = p->rows.stream.nnz;
     return to->map == NULL ? SPMM_OK
                            : spmmi_cuda_status(spmmi_gather_cuda((int)p->rows.dtype, nnz, to->map, values,
@@ -226,5 +212,7 @@ int spmmi_rows_pieces_finish(const struct spmmi_cuda_rows *rows, const struct sp
     return spmmi_rows_pieces_sum(&args, (int)product->c.type);
 }
 
-const struct spmmi_shared_kind spmmi_rows_pieces_kind = {
-    .create = create, .set_values = set_values, .value_memory = value_memory, .destroy = destroy};
+const struct spmmi_shared_kind spmmi_rows_pieces_kind = {.create = create,
+                                                         .set_values = set_values,
+                                                         .value_memory = spmmi_rows_copy_value_memory,
+                                                         .destroy = spmmi_rows_copy_destroy};

@@ -4,13 +4,14 @@
 
 #include "executor/cuda/cuda_call.h"
 #include "executor/cuda/cuda_upload.h"
-#include "executor/cuda/cuda_value_memory.h"
 #include "executor/pack/op_pattern.h"
 #include "format/base/alloc.h"
+#include "rows_copy_cuda.h"
 #include "rows_slices_kernel.h"
 #include "rows_slices_pack.h"
 
 struct spmmi_rows_slices_stream {
+    struct spmmi_rows_copy copy;
     spmm_dtype_t dtype;
     struct spmmi_row_slices size; /* 0 entries: there are no slices */
     enum spmmi_slice_index index;
@@ -18,9 +19,8 @@ struct spmmi_rows_slices_stream {
     int is_alone;
     struct spmmi_stream stream; /* of the slices */
     const struct spmmi_slice *slices;
-    struct spmmi_value_memory new_values; /* the values; there is no map */
-    struct spmmi_device_block memory;
 };
+_Static_assert(offsetof(struct spmmi_rows_slices_stream, copy) == 0, "see struct spmmi_rows_copy");
 
 int spmmi_rows_slices_use(const struct spmmi_part_source *source)
 {
@@ -40,7 +40,7 @@ static void cut(struct spmmi_arena *arena, const struct spmmi_part_source *sourc
     const uint64_t padded = (uint64_t)s->size.entries + SPMMI_STREAM_PAD;
     const uint64_t count = spmmi_slices_count((uint32_t)s->size.rows);
     s->stream = (struct spmmi_stream){.nnz = (uint32_t)s->size.entries};
-    spmmi_values_cut(arena, source->device, padded * spmm_dtype_size(s->dtype), &s->new_values);
+    spmmi_values_cut(arena, source->device, padded * spmm_dtype_size(s->dtype), &s->copy.new_values);
     if (s->index != SPMMI_INDEX_32)
         s->stream.narrow = spmmi_arena_cut(arena, columns_of(s), sizeof *s->stream.narrow);
     if (spmmi_slice_has_high(s->index))
@@ -88,21 +88,6 @@ cleanup:
     return status;
 }
 
-static void destroy(void *object)
-{
-    struct spmmi_rows_slices_stream *s = object;
-    if (s != NULL) {
-        spmmi_value_memory_free(&s->new_values);
-        spmmi_device_release(&s->memory);
-    }
-    spmmi_free(s);
-}
-
-static struct spmmi_value_memory *value_memory(void *object, int index)
-{
-    return index == 0 ? &((struct spmmi_rows_slices_stream *)object)->new_values : NULL;
-}
-
 static void scratch_count(const struct spmmi_part_source *source, const struct spmmi_op_pattern *a)
 {
     spmmi_scratch_is(source, spmmi_op_pattern_bytes(source->plan, source->part->op) +
@@ -143,20 +128,19 @@ static spmm_status_t make(const struct spmmi_part_source *source, const struct s
         SPMM_TRY(spmmi_shared_use(source, &spmmi_rows_stream_kind, source->part->op, &rows, bytes, diag));
         s->rows = spmmi_rows_stream_part(rows, source->part);
     }
-    SPMM_TRY(spmmi_arena_take(&arena, &source->device->memory, &s->memory, diag));
+    SPMM_TRY(spmmi_arena_take(&arena, &source->device->memory, &s->copy.memory, diag));
     cut(&arena, source, s);
     SPMM_TRY(upload(host, col_ind, s, s->is_alone ? source->waiting : NULL, diag));
 cleanup:
     return status;
 }
 
-/* Purpose of slices: in addition to rows; because a caller names the kernel; or without rows. */
-enum purpose { BESIDE, NAMED, ALONE };
-
-static spmm_status_t create_for(enum purpose purpose, const struct spmmi_part_source *source, void **object,
+/* is_alone: without rows. The caller then names no kernel, because n_max is set. */
+static spmm_status_t create_for(int is_alone, const struct spmmi_part_source *source, void **object,
                                 uint64_t *bytes, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
+    const int is_named = spmmi_rows_copy_is_named(source, "sliced");
     struct spmmi_op_pattern a;
     struct spmmi_stream_host rows = {0};
     struct spmmi_rows_slices_stream *s = NULL;
@@ -165,13 +149,13 @@ static spmm_status_t create_for(enum purpose purpose, const struct spmmi_part_so
     scratch_count(source, &a);
     SPMM_TRY_ALLOC(s = spmmi_alloc_zero(1, sizeof *s), diag);
     s->dtype = source->plan->dtype;
-    s->is_alone = purpose == ALONE;
-    s->new_values.from = &source->device->memory;
+    s->is_alone = is_alone;
+    s->copy.new_values.from = &source->device->memory;
     s->size = spmmi_slices_size(&rows, a.col_ind);
     s->index = spmmi_slices_index(&s->size, (uint32_t)spmm_dtype_size(s->dtype));
-    const int fits = spmmi_slices_fit(source->plan->nnz, s->size.entries, s->size.lacks, purpose == NAMED);
+    const int fits = spmmi_slices_fit(source->plan->nnz, s->size.entries, s->size.lacks, is_named);
     SPMM_REQUIRE(
-        fits || purpose != NAMED, SPMM_ERR_UNSUPPORTED, diag,
+        fits || !is_named, SPMM_ERR_UNSUPPORTED, diag,
         "slices of 32 rows have %lld entries for %lld nonzeros, up to %lld more in a row: too many; choose "
         "a kernel other than %s",
         (long long)s->size.entries, (long long)source->plan->nnz, (long long)s->size.lacks, source->suffix);
@@ -184,26 +168,20 @@ static spmm_status_t create_for(enum purpose purpose, const struct spmmi_part_so
 cleanup:
     spmmi_stream_host_free(&rows);
     spmmi_op_pattern_close(&a);
-    destroy(s);
+    spmmi_rows_copy_destroy(s);
     return status;
 }
 
 static spmm_status_t create(const struct spmmi_part_source *source, void **object, uint64_t *bytes,
                             spmm_diag_t *diag)
 {
-    return create_for(BESIDE, source, object, bytes, diag);
-}
-
-static spmm_status_t create_named(const struct spmmi_part_source *source, void **object, uint64_t *bytes,
-                                  spmm_diag_t *diag)
-{
-    return create_for(NAMED, source, object, bytes, diag);
+    return create_for(0, source, object, bytes, diag);
 }
 
 static spmm_status_t create_alone(const struct spmmi_part_source *source, void **object, uint64_t *bytes,
                                   spmm_diag_t *diag)
 {
-    return create_for(ALONE, source, object, bytes, diag);
+    return create_for(1, source, object, bytes, diag);
 }
 
 /* Copies the values of the rows, which have been set before, in the order of the rows. */
@@ -211,7 +189,7 @@ static spmm_status_t set_values(void *object, const void *values, void *stream)
 {
     const struct spmmi_rows_slices_stream *s = object;
     (void)values;
-    if (s->slices == NULL || s->new_values.values == NULL)
+    if (s->slices == NULL || s->copy.new_values.values == NULL)
         return SPMM_OK;
     const struct spmmi_slices_fill args = {
         .nnz = s->rows.stream.nnz,
@@ -221,7 +199,7 @@ static spmm_status_t set_values(void *object, const void *values, void *stream)
         .slices = s->slices,
         .rank_start = s->rows.stream.rank_start,
         .from = *s->rows.values,
-        .to = s->new_values.values,
+        .to = s->copy.new_values.values,
         .cuda_stream = stream,
     };
     return spmmi_cuda_status(spmmi_slices_fill_cuda(&args, (uint32_t)spmm_dtype_size(s->dtype)));
@@ -235,7 +213,7 @@ struct spmmi_cuda_rows spmmi_rows_slices_part(const struct spmmi_rows_slices_str
     part.stream.columns = slices->stream.columns;
     part.stream.narrow = slices->stream.narrow;
     part.stream.row_ends = slices->stream.row_ends;
-    part.values = &slices->new_values.values;
+    part.values = &slices->copy.new_values.values;
     part.slices = slices->slices;
     part.slice_index = slices->index;
     return part;
@@ -246,9 +224,11 @@ struct spmmi_cuda_rows spmmi_rows_lone_slices_part(const struct spmmi_rows_slice
     return spmmi_rows_slices_part(slices, &slices->rows);
 }
 
-const struct spmmi_shared_kind spmmi_rows_slices_kind = {
-    .create = create, .set_values = set_values, .value_memory = value_memory, .destroy = destroy};
-const struct spmmi_shared_kind spmmi_rows_named_slices_kind = {
-    .create = create_named, .set_values = set_values, .value_memory = value_memory, .destroy = destroy};
-const struct spmmi_shared_kind spmmi_rows_lone_slices_kind = {
-    .create = create_alone, .set_values = set_values, .value_memory = value_memory, .destroy = destroy};
+const struct spmmi_shared_kind spmmi_rows_slices_kind = {.create = create,
+                                                         .set_values = set_values,
+                                                         .value_memory = spmmi_rows_copy_value_memory,
+                                                         .destroy = spmmi_rows_copy_destroy};
+const struct spmmi_shared_kind spmmi_rows_lone_slices_kind = {.create = create_alone,
+                                                              .set_values = set_values,
+                                                              .value_memory = spmmi_rows_copy_value_memory,
+                                                              .destroy = spmmi_rows_copy_destroy};

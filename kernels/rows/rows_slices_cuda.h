@@ -10,10 +10,9 @@
 struct spmmi_rows_slices_stream;
 
 /* Creates objects of type struct spmmi_rows_slices_stream, one per op, after the stream of the rows. An
- * object whose rows are too uneven has no slices. */
+ * object whose rows are too uneven has no slices. If the caller names the kernel, slices may take several
+ * times the memory of the rows, and an error (UNSUPPORTED) says that rows are too uneven. */
 extern const struct spmmi_shared_kind spmmi_rows_slices_kind;
-/* The same for a kernel that a caller names: the slices may take several times the memory of the rows. */
-extern const struct spmmi_shared_kind spmmi_rows_named_slices_kind;
 /* The same for op N without rows. */
 extern const struct spmmi_shared_kind spmmi_rows_lone_slices_kind;
 

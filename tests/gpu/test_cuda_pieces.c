@@ -154,7 +154,7 @@ static void damaged_tables_keep_kernels_inside(void **state)
     int own = 0;
     for (int i = 0; i < tables.count; i++) {
         const char *name = tables.list[i].name;
-        const int is_own = strcmp(name, "targets") == 0 || strcmp(name, "p->new_values.map") == 0 ||
+        const int is_own = strcmp(name, "targets") == 0 || strcmp(name, "new_values->map") == 0 ||
                            strcmp(name, "to->first") == 0 || strcmp(name, "to->row") == 0;
         own += is_own;
         for (int damage = 0; damage < TEST_DAMAGES; damage++)
