@@ -292,7 +292,7 @@ static spmm_status_t run(const void *state, const struct spmmi_product *product,
     int error = cudaSuccess;
     if (!spmmi_has_short_rows(&product->b) || !spmmi_has_short_rows(&product->c))
         return SPMM_ERR_TOO_LARGE;
-    if (product->alpha != 0 && spmmi_rows_gathered_takes(s->gathered, product))
+    if (spmmi_rows_gathered_takes(s->gathered, product))
         return spmmi_cuda_status(spmmi_rows_gathered_run(s->gathered, &s->rows, product,
                                                          s->device->can_overlap, workspace, stream));
     for (int64_t j = 0; j < product->b.cols && error == cudaSuccess; j += launch.n_pass) {

@@ -161,8 +161,8 @@ static spmm_status_t set_values(void *object, const void *values, void *stream)
 int spmmi_rows_gathered_takes(const struct spmmi_rows_gathered_stream *gathered,
                               const struct spmmi_product *product)
 {
-    return gathered != NULL && gathered->tables.count > 0 && product->b.cols == 1 && !product->a_is_uniform &&
-           product->b.type == gathered->dtype && product->c.type == gathered->dtype;
+    return gathered != NULL && gathered->tables.count > 0 && product->alpha != 0 && product->b.cols == 1 &&
+           !product->a_is_uniform && product->b.type == gathered->dtype && product->c.type == gathered->dtype;
 }
 
 int spmmi_rows_gathered_run(struct spmmi_rows_gathered_stream *gathered, const struct spmmi_cuda_rows *rows,

@@ -16,7 +16,7 @@ extern const struct spmmi_shared_kind spmmi_rows_gathered_kind;
 /* Returns true if such blocks are tried for this part. */
 int spmmi_rows_gathered_use(const struct spmmi_part_source *source);
 /* Returns true if a product runs these blocks: it has one column and one type, and reads the values of A.
- * gathered: NULL: false. */
+ * With alpha = 0 it reads none. gathered: NULL: false. */
 int spmmi_rows_gathered_takes(const struct spmmi_rows_gathered_stream *gathered,
                               const struct spmmi_product *product);
 /* Enqueues a product that takes these blocks. rows: of the same op. workspace: as for rows_staged.cuh, which

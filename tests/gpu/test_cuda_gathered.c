@@ -10,6 +10,8 @@
 #include <cmocka.h>
 
 #include "cuda_product.h"
+#include "executor/cuda/cuda_backend.h"
+#include "executor/executor_state.h"
 #include "hostile_tables.h"
 #include "tests/support/plan_build.h"
 
@@ -96,6 +98,35 @@ static void other_products_take_the_rows(void **state)
     assert_kernel(pair.gpu, a, SPMM_F16, &wide, "staged");
     test_cuda_product_check(pair.gpu, pair.cpu, a, SPMM_F16, &wide);
     test_cuda_product_check_types(pair.gpu, pair.cpu, a, &types, &one);
+    test_cuda_pair_free(&pair);
+    test_matrix_free(a);
+}
+
+/* With alpha = 0 A is not read, and the rows scale C. spmm_executor_info has no alpha, so the name is that of
+ * the product itself. */
+static void other_factors_name_the_kernel_that_runs(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_of(&patterns[2], TEST_VALUES_REAL);
+    struct test_cuda_pair pair = test_cuda_pair_make(plan_of(a, SPMM_F32, 0), GATHERED);
+    for (int i = 0; i < TEST_CUDA_FACTORS; i++) {
+        const struct test_product product = {.n = 1,
+                                             .alpha = test_cuda_factors[i].alpha,
+                                             .beta = test_cuda_factors[i].beta,
+                                             .values = TEST_VALUES_REAL};
+        struct test_dense b = test_product_b(a, SPMM_F32, &product),
+                          c = test_product_c(a, SPMM_F32, &product);
+        struct spmmi_choice choice;
+        char name[64];
+        assert_int_equal(spmmi_product_check(pair.gpu, SPMM_OP_N, &b.view, &c.view, &choice, NULL), SPMM_OK);
+        struct spmmi_product one = spmmi_product_of(pair.gpu, &choice, SPMM_OP_N, &b.view, &c.view);
+        one.alpha = product.alpha;
+        spmmi_cuda_kernel(pair.gpu->cuda, choice.variant, &one, name, sizeof name);
+        assert_string_equal(name, product.alpha != 0 ? GATHERED : "cuda/rows/nonzero-split/v1l1staged");
+        test_cuda_product_check(pair.gpu, pair.cpu, a, SPMM_F32, &product);
+        test_dense_free(&c);
+        test_dense_free(&b);
+    }
     test_cuda_pair_free(&pair);
     test_matrix_free(a);
 }
@@ -264,6 +295,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(products_meet_the_error_bound),
         cmocka_unit_test(small_matrices_meet_the_error_bound),
         cmocka_unit_test(other_products_take_the_rows),
+        cmocka_unit_test(other_factors_name_the_kernel_that_runs),
         cmocka_unit_test(bits_repeat_and_nan_stays_in_its_rows),
         cmocka_unit_test(new_values_are_taken),
         cmocka_unit_test(the_rule_is_kept),
