@@ -44,12 +44,12 @@ static inline void spmmi_row_slice_add(struct spmmi_row_slice *slice, const int3
 /* Metrics of all slices of a pattern. A last slice of fewer than SPMMI_SLICE_ROWS rows is padded like a whole
  * one. */
 struct spmmi_row_slices {
-    int64_t rows;    /* number of rows with nonzeros */
-    int64_t entries; /* nonzeros and padding of all slices */
-    int64_t batches; /* batches of all slices */
-    int64_t lacks;   /* maximum difference between the longest and the shortest row of a slice */
-    int64_t span;    /* maximum number of columns from the first to the last column of a slice */
-    int64_t breaks;  /* 0 if all rows consist of runs of columns, else 1 */
+    int64_t rows;        /* number of rows with nonzeros */
+    int64_t entries;     /* nonzeros and padding of all slices */
+    int64_t batches;     /* batches of all slices */
+    int64_t padding_max; /* most padding of a row: the longest row of a slice less the shortest */
+    int64_t span;        /* maximum number of columns from the first to the last column of a slice */
+    int64_t breaks;      /* 0 if all rows consist of runs of columns, else 1 */
 };
 
 /* Adds the metrics of other rows to all. */
@@ -58,7 +58,7 @@ static inline void spmmi_row_slices_add(struct spmmi_row_slices *all, const stru
     all->rows += more->rows;
     all->entries += more->entries;
     all->batches += more->batches;
-    all->lacks = more->lacks > all->lacks ? more->lacks : all->lacks;
+    all->padding_max = more->padding_max > all->padding_max ? more->padding_max : all->padding_max;
     all->span = more->span > all->span ? more->span : all->span;
     all->breaks |= more->breaks;
 }

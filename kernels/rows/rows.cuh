@@ -202,12 +202,12 @@ __global__ void __launch_bounds__(THREADS, (int)SPMMI_ROWS_BOUND(sizeof(typename
     } else if constexpr (!SPLIT) {
         kept.take_items(a, blockIdx.x * GROUPS, (blockIdx.x + 1) * GROUPS);
         sum(a, block_range<GROUPS, SPLIT>(a), column, s, kept);
-        store_columns(a, kept);
+        store_kept(a, kept);
     } else {
         kept.take_block(a);
         do {
             sum(a, group_range<GROUPS>(a, kept.from, kept.to), column, s, kept);
-            store_columns(a, kept);
+            store_kept(a, kept);
         } while (kept.goes_on(a));
     }
 }

@@ -33,8 +33,8 @@ template <typename T> struct RowsArgs {
     uint64_t ldc; // values from row to row, or from column to column in column-major C
     uint64_t c_row_stride, c_column_stride; // the same for rows and columns, in either layout
     typename T::Sum alpha, beta;
-    typename T::Sum a_value; // Uniform: the value of every entry of A
-    uint32_t b_is_aligned;   // few columns: a lane may load its columns as one word
+    typename T::Sum a_value;    // Uniform: the value of every entry of A
+    uint32_t b_has_whole_words; // few columns: a lane may load its columns as one word
     uint32_t empty_count, item_count, items_per_group, item_size_log2;
     uint32_t share_log2; // log2 of the groups per team
     const uint32_t *empty_rows, *item_rank, *item_start;

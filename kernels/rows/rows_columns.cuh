@@ -159,7 +159,7 @@ __device__ __forceinline__ void store_column(const RowsArgs<T> &a, const KeptRow
 // Stores the sums of a turn; all threads of a block call this after the last put. A warp has columns of its
 // own, or shares the rows of its columns with other warps.
 template <typename T, int VEC, int LANES>
-__device__ __forceinline__ void store_columns(const RowsArgs<T> &a, const KeptRows<T, VEC, LANES> &kept)
+__device__ __forceinline__ void store_kept(const RowsArgs<T> &a, const KeptRows<T, VEC, LANES> &kept)
 {
     using C = typename T::C;
     constexpr uint32_t SPAN = SPMMI_ROWS_KEPT_SPAN, COLUMNS = 32 / SPAN, WARPS = THREADS / 32;

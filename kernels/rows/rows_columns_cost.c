@@ -20,14 +20,14 @@ int spmmi_rows_cost_keeps_columns(const struct spmmi_model_query *q)
 int spmmi_rows_cost_teams_store(const struct spmmi_model_query *q, double team)
 {
     return q->is_col_major && q->n > 1 && q->candidate->schedule == SPMM_SCHEDULE_ROW_SPLIT &&
-           spmmi_rows_teams_store_columns((int64_t)q->matrix->rows, (int64_t)q->n, (uint32_t)team,
-                                          (uint32_t)q->value_bytes);
+           spmmi_rows_teams_store_directly((int64_t)q->matrix->rows, (int64_t)q->n, (uint32_t)team,
+                                           (uint32_t)q->value_bytes);
 }
 
-int spmmi_rows_cost_stores_columns(const struct spmmi_model_query *q)
+int spmmi_rows_cost_stores_directly(const struct spmmi_model_query *q)
 {
     return q->is_col_major &&
-           spmmi_rows_stores_columns((int64_t)q->matrix->rows, (int64_t)q->matrix->nnz, (int64_t)q->n);
+           spmmi_rows_stores_directly((int64_t)q->matrix->rows, (int64_t)q->matrix->nnz, (int64_t)q->n);
 }
 
 /* Teams store all at once when they end, in sectors that neighbouring rows share. Other kernels store while

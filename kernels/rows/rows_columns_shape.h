@@ -17,7 +17,7 @@ static inline int spmmi_rows_keeps_columns(int64_t rows, int64_t nnz, int64_t n,
 {
     const int is_full = n >= SPMMI_ROWS_KEPT_LEAST && n <= (int64_t)SPMMI_ROWS_KEPT_COLUMNS;
     const int is_wide = n >= SPMMI_ROWS_KEPT_WIDE && nnz <= SPMMI_ROWS_KEPT_MEAN_ROW(value_bytes) * rows;
-    return value_bytes >= 4 && (is_full || is_wide) && !spmmi_rows_stores_columns(rows, nnz, n);
+    return value_bytes >= 4 && (is_full || is_wide) && !spmmi_rows_stores_directly(rows, nnz, n);
 }
 
 /* Return the lanes of a group, and its grid. */

@@ -107,7 +107,7 @@ static int has_sliced_shape(const struct spmmi_model_query *q, struct shape *s)
     const struct spmmi_row_slices *const slices = &q->matrix->slices;
     const uint32_t sum_bytes = q->value_bytes > 4 ? 8 : 4;
     if (q->candidate->schedule != SPMM_SCHEDULE_ROW_SPLIT || q->n != 1 ||
-        !spmmi_slices_fit((int64_t)q->matrix->nnz, slices->entries, slices->lacks, 0))
+        !spmmi_slices_fit((int64_t)q->matrix->nnz, slices->entries, slices->padding_max, 0))
         return 0;
     const uint32_t run = spmmi_slice_run(spmmi_slices_index(slices, (uint32_t)q->value_bytes));
     *s = (struct shape){
@@ -137,7 +137,7 @@ static int grid_of(const struct spmmi_model_query *q, struct spmmi_rows_shape la
     const double width = launch.lanes * launch.vec;
     const struct spmmi_rows_tiles tiles = {.count = (uint64_t)ceil(columns / width),
                                            .nnz = (uint64_t)m->nnz,
-                                           .numbers = (uint64_t)(m->rows + m->cols),
+                                           .dense_rows = (uint64_t)(m->rows + m->cols),
                                            .row_bytes = (uint64_t)(width * q->value_bytes),
                                            .slots = (uint64_t)q->profile->multiprocessors *
                                                     SPMMI_ROWS_BLOCKS_PER_SM(q->value_bytes),
@@ -171,7 +171,7 @@ static struct shape shape_of(const struct spmmi_model_query *q)
 {
     struct shape s;
     if (has_sliced_shape(q, &s)) {
-        s.is_direct = spmmi_rows_cost_stores_columns(q);
+        s.is_direct = spmmi_rows_cost_stores_directly(q);
         return s;
     }
     if (!has_staged_shape(q, &s))
@@ -184,7 +184,7 @@ static struct shape shape_of(const struct spmmi_model_query *q)
     if (s.is_short)
         s.share = 1;
     s.is_team = q->n > 1 && (stores || s.share > 1 || s.is_short);
-    s.is_direct = stores || spmmi_rows_cost_stores_columns(q);
+    s.is_direct = stores || spmmi_rows_cost_stores_directly(q);
     if (!s.is_team && s.share <= 1 && spmmi_rows_cost_keeps_columns(q)) {
         s = columns_shape(q, SPMMI_ROWS_KEPT_COLUMNS);
         s.is_kept = 1;

@@ -36,7 +36,7 @@ static void shape_name(struct spmmi_rows_shape shape, int has_pieces, char *text
 
 /* Returns true for a row split of one column, in which lanes share rows. With several columns, groups share
  * rows. */
-static int is_single(struct spmmi_rows_shape shape)
+static int lanes_share_rows(struct spmmi_rows_shape shape)
 {
     return shape.way == SPMMI_ROWS_LANES || shape.way == SPMMI_ROWS_SLICED;
 }
@@ -48,7 +48,7 @@ static int is_shape(struct spmmi_rows_shape shape)
                           : shape.way == SPMMI_ROWS_SLICED   ? SPMMI_SLICE_WARPS_MAX
                           : shape.way == SPMMI_ROWS_GATHERED ? 1
                                                              : 32;
-    const int has_one_column = is_single(shape) || shape.way == SPMMI_ROWS_GATHERED;
+    const int has_one_column = lanes_share_rows(shape) || shape.way == SPMMI_ROWS_GATHERED;
     return shape.lanes <= most && (!has_one_column || shape.vec == 1) &&
            (shape.share > 1) == (shape.way == SPMMI_ROWS_TEAMS);
 }
@@ -189,8 +189,8 @@ static struct spmmi_rows_launch launch_of(const struct state *s, const struct sp
         .staged = rows->staged,
         .is_sliced = rows->slices != NULL,
         .longest = rows->longest,
-        .forced_lanes = is_single(s->forced) ? s->forced.lanes : 0,
-        .forced_share = is_single(s->forced) ? 0 : s->forced.share,
+        .forced_lanes = lanes_share_rows(s->forced) ? s->forced.lanes : 0,
+        .forced_share = lanes_share_rows(s->forced) ? 0 : s->forced.share,
         .forces_short = s->forced.way == SPMMI_ROWS_SHORT,
     };
     spmmi_rows_launch_plan(&problem, s->device, &launch);
@@ -253,14 +253,14 @@ static int scratch_c(const struct spmmi_product *turn, const struct spmmi_rows_l
 
 /* Runs one pass. turn: the columns of the product that the pass computes. Returns a cudaError_t. */
 static int run_pass(const struct state *s, const struct spmmi_cuda_rows *rows,
-                    const struct spmmi_product *turn, int is_single, const struct spmmi_rows_launch *launch,
-                    char *workspace, void *stream)
+                    const struct spmmi_product *turn, int has_one_column,
+                    const struct spmmi_rows_launch *launch, char *workspace, void *stream)
 {
     const int64_t n = turn->b.cols, vec = launch->shape.vec;
     struct spmmi_product pass = *turn;
     int error = cudaSuccess, is_dependent = 0;
     pass.b = by_rows(turn->b);
-    if (is_single)
+    if (has_one_column)
         pass.c = by_rows(turn->c);
     if (launch->converts_c)
         error = scratch_c(turn, launch, workspace, stream, &pass);

@@ -55,7 +55,7 @@ __device__ __forceinline__ Vector<typename T::B, VEC> load_b(const RowsArgs<T> &
     const char *row = reinterpret_cast<const char *>(a.b) + (uint64_t)column_of(a, entry) * a.ldb_bytes;
     const B *b = reinterpret_cast<const B *>(row) + column;
     if constexpr (VEC > 1) {
-        if (!a.b_is_aligned) {
+        if (!a.b_has_whole_words) {
             Vector<B, VEC> x;
 #pragma unroll
             for (uint32_t i = 0; i < VEC; i++)

@@ -34,7 +34,7 @@ template <typename Value> int launch_gathered(const struct spmmi_gathered_produc
     a.arrival_tag = args->arrival_tag;
     constexpr uint32_t EMPTY_ROWS = THREADS * 4; // per block
     const uint32_t blocks = a.work_blocks + (a.empty_count + EMPTY_ROWS - 1) / EMPTY_ROWS;
-    const uint32_t shared = args->tables.numbers_max * (uint32_t)sizeof(typename T::Sum);
+    const uint32_t shared = args->tables.shared_values_max * (uint32_t)sizeof(typename T::Sum);
     const cudaError_t error =
         allow_shared_once(rows_gathered_kernel<T>, shared, SPMMI_GATHERED_SHARED_MAX, args->allowed);
     if (error != cudaSuccess)

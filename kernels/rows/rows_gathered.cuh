@@ -39,10 +39,10 @@ __device__ __forceinline__ GatheredBlock gathered_block(const struct spmmi_gathe
     GatheredBlock b;
     b.entry = min(low.x, t.entries) / GATHERED_WORD * GATHERED_WORD; // words stay aligned
     b.list = min(low.y, t.columns - 1);
-    b.columns = min(max(low.z, 1u), t.numbers_max - 1);
+    b.columns = min(max(low.z, 1u), t.shared_values_max - 1);
     b.rank = low.w;
     const bool is_piece = high.y != SPMMI_NONE;
-    b.ranks = is_piece ? 1 : min(max(high.x, 1u), t.numbers_max - b.columns);
+    b.ranks = is_piece ? 1 : min(max(high.x, 1u), t.shared_values_max - b.columns);
     b.first = min(high.y, blockIdx.x);
     b.pieces = is_piece ? min(high.x, t.count - b.first) : 0;
     b.threads = min(max(high.z, 1u), GATHERED_THREADS);
@@ -55,12 +55,12 @@ template <typename A> struct GatheredWord {
     uint2 local;
     Vector<A, GATHERED_WORD> value;
 
-    // Returns the first entry of word `turn`.
+    // Returns the first entry of a word of the thread.
     static __device__ __forceinline__ uint32_t at(const struct spmmi_gathered_tables &t,
-                                                  const GatheredBlock &b, uint32_t turn)
+                                                  const GatheredBlock &b, uint32_t word)
     {
         const uint32_t thread = min(threadIdx.x, b.threads - 1);
-        return min(b.entry + (min(turn, b.words - 1) * b.threads + thread) * GATHERED_WORD,
+        return min(b.entry + (min(word, b.words - 1) * b.threads + thread) * GATHERED_WORD,
                    t.entries - GATHERED_WORD);
     }
     __device__ __forceinline__ void load_local(const struct spmmi_gathered_tables &t, uint32_t entry)

@@ -80,7 +80,7 @@ static spmm_status_t make(const struct spmmi_part_source *source, struct spmmi_g
     s->tables.count = host->count;
     s->tables.entries = (uint32_t)host->entries;
     s->tables.columns = host->columns;
-    s->tables.numbers_max = host->numbers_max;
+    s->tables.shared_values_max = host->shared_values_max;
     cut(&arena, source, s);
     *bytes += arena.bytes;
     if (source->only_counts)

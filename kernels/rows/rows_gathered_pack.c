@@ -98,18 +98,19 @@ cleanup:
 /* Sets where the entries and the list of each block begin, from the lengths of the lists. */
 static void place(struct spmmi_gathered_host *host)
 {
-    const uint32_t turn = SPMMI_GATHERED_THREADS * SPMMI_GATHERED_WORD;
+    const uint32_t step = SPMMI_GATHERED_THREADS * SPMMI_GATHERED_WORD;
     for (uint32_t i = 0; i < host->count; i++) {
         struct spmmi_gathered_block *const b = &host->blocks[i];
         const uint32_t nonzeros = host->starts[i + 1] - host->starts[i];
-        const uint32_t numbers = b->columns + (b->piece == SPMMI_NONE ? b->ranks : 1);
-        b->words = (nonzeros + turn - 1) / turn;
+        const uint32_t shared_values = b->columns + (b->piece == SPMMI_NONE ? b->ranks : 1);
+        b->words = (nonzeros + step - 1) / step;
         b->threads = (nonzeros - 1) / (b->words * SPMMI_GATHERED_WORD) + 1;
         b->entry = (uint32_t)host->entries;
         b->list = host->columns;
         host->entries += (uint64_t)b->threads * b->words * SPMMI_GATHERED_WORD;
         host->columns += b->columns;
-        host->numbers_max = numbers > host->numbers_max ? numbers : host->numbers_max;
+        host->shared_values_max =
+            shared_values > host->shared_values_max ? shared_values : host->shared_values_max;
     }
 }
 

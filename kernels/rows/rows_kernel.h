@@ -68,7 +68,7 @@ struct spmmi_rows_cuda {
     void *c;
     uint32_t ldb; /* elements */
     uint64_t ldc;
-    int b_is_aligned; /* few columns: B may be loaded in words of shape.vec */
+    int b_has_whole_words; /* few columns: B may be loaded in words of shape.vec */
     uint32_t rows_of_b, rows_of_c;
     int c_is_col_major, keeps_c; /* blocks keep the sums of column-major C (rows_columns.cuh) */
     uint32_t n;

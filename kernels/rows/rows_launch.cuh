@@ -62,7 +62,7 @@ int launch(void (*kernel)(RowsArgs<T>), const struct spmmi_rows_cuda *args)
     a.ldc = args->ldc;
     a.c_row_stride = args->c_is_col_major ? 1 : args->ldc;
     a.c_column_stride = args->c_is_col_major ? args->ldc : 1;
-    a.b_is_aligned = args->b_is_aligned != 0;
+    a.b_has_whole_words = args->b_has_whole_words != 0;
     a.n = args->n;
     a.alpha = static_cast<typename T::Sum>(args->alpha);
     a.beta = static_cast<typename T::Sum>(args->beta);
@@ -88,7 +88,7 @@ int launch_rows(const struct spmmi_rows_cuda *args)
             return launch<T, LANES, LANES * VEC>(rows_kernel<T, VEC, LANES, QUADS, SPLIT, C_ROWS, 1>, args);
     if (!args->c_is_col_major)
         return launch<T, LANES, LANES * VEC>(rows_kernel<T, VEC, LANES, QUADS, SPLIT, C_ROWS>, args);
-    if constexpr (T::STORES_COLUMNS && VEC != (int)SPMMI_ROWS_APART) {
+    if constexpr (T::HAS_COLUMN_KERNELS && VEC != (int)SPMMI_ROWS_APART) {
         if (!args->keeps_c)
             return launch<T, LANES, LANES * VEC>(rows_kernel<T, VEC, LANES, QUADS, SPLIT, C_DIRECT>, args);
         if constexpr (sizeof(typename T::C) > 2 && VEC == T::WIDE &&
@@ -153,7 +153,7 @@ template <typename T, int VEC, int LANES> int launch_teams(const struct spmmi_ro
 {
     if (!args->c_is_col_major)
         return launch<T, LANES, LANES * VEC>(rows_teams_kernel<T, VEC, LANES, false>, args);
-    if constexpr (T::STORES_COLUMNS && VEC != (int)SPMMI_ROWS_APART)
+    if constexpr (T::HAS_COLUMN_KERNELS && VEC != (int)SPMMI_ROWS_APART)
         return launch<T, LANES, LANES * VEC>(rows_teams_kernel<T, VEC, LANES, true>, args);
     return cudaErrorInvalidValue;
 }

@@ -42,10 +42,10 @@ static int has_column_kernels(const struct spmmi_rows_problem *problem)
     return needs_conversion(problem->c) && problem->piece_count == 0 && is_of_one_type(problem);
 }
 
-static int stores_columns(const struct spmmi_rows_problem *problem)
+static int stores_directly(const struct spmmi_rows_problem *problem)
 {
     return has_column_kernels(problem) &&
-           spmmi_rows_stores_columns(problem->rows, problem->nnz, problem->b->cols);
+           spmmi_rows_stores_directly(problem->rows, problem->nnz, problem->b->cols);
 }
 
 /* Returns true if blocks can keep their rows. Nonzero split: if the rows are evenly distributed over blocks.
@@ -145,8 +145,8 @@ static int takes_teams(const struct spmmi_rows_problem *problem, struct spmmi_ro
     const int stores =
         problem->schedule == SPMM_SCHEDULE_ROW_SPLIT && shape->way == SPMMI_ROWS_COLUMNS &&
         has_column_kernels(problem) &&
-        spmmi_rows_teams_store_columns(problem->rows, problem->b->cols, shape->lanes * shape->share,
-                                       (uint32_t)spmm_dtype_size(problem->dtype));
+        spmmi_rows_teams_store_directly(problem->rows, problem->b->cols, shape->lanes * shape->share,
+                                        (uint32_t)spmm_dtype_size(problem->dtype));
     if (stores)
         launch->converts_c = 0;
     return stores || shape->share > 1;
@@ -201,7 +201,7 @@ static int split_grid(const struct spmmi_rows_problem *problem, const struct spm
     const struct spmmi_rows_tiles tiles = {
         .count = problem->piece_count > 0 ? 1 : tiles_of(launch),
         .nnz = problem->nnz,
-        .numbers = (uint64_t)(problem->rows + problem->cols),
+        .dense_rows = (uint64_t)(problem->rows + problem->cols),
         .row_bytes = width * spmm_dtype_size(problem->b->type),
         .slots = (uint64_t)device->multiprocessors *
                  SPMMI_ROWS_BLOCKS_PER_SM((uint32_t)spmm_dtype_size(problem->dtype)),
@@ -251,7 +251,7 @@ void spmmi_rows_launch_plan(const struct spmmi_rows_problem *problem, const stru
     const int64_t n = problem->b->cols;
     memset(launch, 0, sizeof *launch);
     launch->converts_b = needs_conversion(problem->b);
-    launch->converts_c = needs_conversion(problem->c) && !stores_columns(problem);
+    launch->converts_c = needs_conversion(problem->c) && !stores_directly(problem);
     launch->n_pass = n;
     if (launch->converts_b || launch->converts_c)
         launch->n_pass =

@@ -21,7 +21,7 @@ static spmmi_rows_cuda_fn kernel_of(const struct spmmi_cuda_rows *rows, const st
 }
 
 /* Returns true if lanes may load whole words of B. No word may reach past n columns. */
-static int is_aligned(const spmm_dense_t *b, uint32_t vec)
+static int has_whole_words(const spmm_dense_t *b, uint32_t vec)
 {
     const size_t word = vec * spmm_dtype_size(b->type);
     return b->cols % vec == 0 && (size_t)b->ld * spmm_dtype_size(b->type) % word == 0 &&
@@ -55,7 +55,7 @@ int spmmi_cuda_rows_run(const struct spmmi_cuda_rows *rows, const struct spmmi_r
         .is_crowded = launch->is_crowded,
         .prefetches = is_dependent,
         .is_dependent = is_dependent || launch->is_early,
-        .b_is_aligned = is_aligned(&product->b, launch->shape.vec),
+        .b_has_whole_words = has_whole_words(&product->b, launch->shape.vec),
     };
     const int64_t width = (int64_t)launch->shape.lanes * launch->shape.vec * launch->tiles_max;
     const size_t sum_bytes = spmmi_sum_bytes((int)product->b.type);

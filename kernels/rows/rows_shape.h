@@ -90,13 +90,13 @@ static inline uint32_t spmmi_rows_tiles_max(uint32_t blocks)
  * afterwards. Each value then takes a sector of its own on its way to the L2 cache. This costs little if C is
  * small or if each value has many nonzeros. Measured on an H200 over 41 matrices and 5 n, with 12 for NARROW:
  * within 1 % of the faster of both ways; n = 16 on an H100 over 22 matrices (docs/decisions/0128). */
-#define SPMMI_ROWS_DIRECT_NUMBERS_MAX 560000
+#define SPMMI_ROWS_DIRECT_VALUES_MAX 560000
 #define SPMMI_ROWS_DIRECT_NARROW 16
 #define SPMMI_ROWS_DIRECT_MEAN_ROW 50
 
-static inline int spmmi_rows_stores_columns(int64_t rows, int64_t nnz, int64_t n)
+static inline int spmmi_rows_stores_directly(int64_t rows, int64_t nnz, int64_t n)
 {
-    return rows <= SPMMI_ROWS_DIRECT_NUMBERS_MAX / n &&
+    return rows <= SPMMI_ROWS_DIRECT_VALUES_MAX / n &&
            (n <= SPMMI_ROWS_DIRECT_NARROW || nnz / SPMMI_ROWS_DIRECT_MEAN_ROW >= rows);
 }
 
@@ -110,11 +110,12 @@ static inline int64_t spmmi_rows_teams_near(uint32_t team, uint32_t value_bytes)
 }
 /* Returns true if the teams kernel stores column-major C directly. Measured on an H100 over 34 matrices
  * (docs/decisions/0128). */
-static inline int spmmi_rows_teams_store_columns(int64_t rows, int64_t n, uint32_t team, uint32_t value_bytes)
+static inline int spmmi_rows_teams_store_directly(int64_t rows, int64_t n, uint32_t team,
+                                                  uint32_t value_bytes)
 {
     const int64_t near = spmmi_rows_teams_near(team, value_bytes);
     return n <= SPMMI_ROWS_TEAMS_DIRECT_COLUMNS(value_bytes) &&
-           rows <= SPMMI_ROWS_DIRECT_NUMBERS_MAX * near / n;
+           rows <= SPMMI_ROWS_DIRECT_VALUES_MAX * near / n;
 }
 
 /* Column-major C whose sums blocks keep (rows_columns.cuh): bytes of sums per turn, columns per tile, and
@@ -140,17 +141,17 @@ static inline uint32_t spmmi_rows_narrower(uint32_t vec, uint32_t value_bytes)
 }
 
 /* Returns the number of lanes that share a row in a row split of one column; each loads four nonzeros per
- * turn. Measured on an H200 over 11 matrices of even rows: as many lanes as let the mean row take at most
- * three turns. While all lanes fill less than half of the GPU, there are more, down to one turn. There are at
+ * step. Measured on an H200 over 11 matrices of even rows: as many lanes as let the mean row take at most
+ * three steps. While all lanes fill less than half of the GPU, there are more, down to one step. There are at
  * most 32; if these fill less than half of the GPU, a mean row of more than 256 nonzeros gets a whole
  * block. */
-#define SPMMI_LANES_TURN 12u
+#define SPMMI_LANES_NONZEROS 12u /* most nonzeros of the mean row per lane */
 static inline uint32_t spmmi_rows_lanes_of(uint64_t nnz, uint64_t ranks, uint32_t sm_count)
 {
     const uint64_t half = (uint64_t)sm_count * SPMMI_STAGED_BLOCKS_PER_SM(4, 1) * SPMMI_ROWS_THREADS / 2;
     uint32_t lanes = 1;
     while (lanes < 32 &&
-           (nnz > SPMMI_LANES_TURN * lanes * ranks || (lanes * ranks < half && nnz > 4 * lanes * ranks)))
+           (nnz > SPMMI_LANES_NONZEROS * lanes * ranks || (lanes * ranks < half && nnz > 4 * lanes * ranks)))
         lanes *= 2;
     return lanes == 32 && lanes * ranks < half && nnz > SPMMI_ROWS_THREADS * ranks ? SPMMI_ROWS_THREADS
                                                                                    : lanes;
@@ -241,9 +242,9 @@ static inline int spmmi_rows_grid(struct spmmi_rows_shape shape)
 /* Column tiles of a product with 32 lanes per group. */
 struct spmmi_rows_tiles {
     uint64_t count;
-    uint64_t nnz, numbers; /* nonzeros of A; rows of B plus rows of C */
-    uint64_t row_bytes;    /* bytes of a row of B in one tile */
-    uint64_t slots;        /* thread blocks that the device can hold */
+    uint64_t nnz, dense_rows; /* nonzeros of A; rows of B plus rows of C */
+    uint64_t row_bytes;       /* bytes of a row of B in one tile */
+    uint64_t slots;           /* thread blocks that the device can hold */
     uint64_t l2_bytes;
 };
 
@@ -257,7 +258,7 @@ static inline uint32_t spmmi_rows_tiles_together(const struct spmmi_rows_tiles *
     const uint64_t wave = tiles->slots * (SPMMI_ROWS_THREADS / 32) * SPMMI_ROWS_TOGETHER_NONZEROS;
     for (uint32_t together = 4; together > 1; together /= 2)
         if (together <= tiles->count && tiles->nnz * together * 5 / 4 < wave &&
-            tiles->numbers * tiles->row_bytes * together <= tiles->l2_bytes / 10 * 7)
+            tiles->dense_rows * tiles->row_bytes * together <= tiles->l2_bytes / 10 * 7)
             return together;
     return 1;
 }

@@ -33,7 +33,7 @@ template <spmmi_slice_index INDEX, typename T>
 __device__ __forceinline__ SlicedRow sliced_row(const RowsArgs<T> &a, uint32_t slice, uint32_t rank)
 {
     const uint2 here = __ldg(a.blocks + slice), next = __ldg(a.blocks + slice + 1);
-    const uint32_t lacks = __ldg(a.row_ends + rank);
+    const uint32_t padding = __ldg(a.row_ends + rank);
     SlicedRow r;
     r.start =
         min(here.x, a.nnz) / SPMMI_SLICE_ROWS * SPMMI_SLICE_ROWS; // words stay aligned with damaged tables
@@ -41,7 +41,7 @@ __device__ __forceinline__ SlicedRow sliced_row(const RowsArgs<T> &a, uint32_t s
     r.columns = spmmi_slice_place(r.start, slice, spmmi_slice_run(INDEX));
     r.high = spmmi_slice_place(r.start, slice, spmmi_slice_batch(INDEX));
     r.width = (min(max(next.x, r.start), a.nnz) - r.start) / SPMMI_SLICE_ROWS;
-    r.length = rank < a.ranks ? r.width - min(lacks, r.width) : 0;
+    r.length = rank < a.ranks ? r.width - min(padding, r.width) : 0;
     return r;
 }
 

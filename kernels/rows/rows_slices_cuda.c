@@ -75,10 +75,10 @@ static spmm_status_t upload(const struct spmmi_stream_host *rows, const int32_t 
     struct spmmi_slices_host host = {.slices = NULL};
     struct spmmi_uploads uploads = spmmi_uploads_take(waiting);
     const uint64_t count = spmmi_slices_count((uint32_t)s->size.rows);
-    const uint8_t *const lacks = s->stream.row_ends;
+    const uint8_t *const padding = s->stream.row_ends;
     SPMM_TRY(spmmi_slices_build(rows, col_ind, &s->size, s->index, &host, diag));
     spmmi_cuda_table_add(&uploads, s->slices, count + 1, NULL, host.slices);
-    spmmi_cuda_table_add(&uploads, lacks, count * SPMMI_SLICE_ROWS, NULL, host.lacks);
+    spmmi_cuda_table_add(&uploads, padding, count * SPMMI_SLICE_ROWS, NULL, host.padding);
     columns_add(s, &host, &uploads);
     if (s->is_alone)
         spmmi_rows_ranks_add(&s->rows.stream, rows, &uploads);
@@ -153,12 +153,13 @@ static spmm_status_t create_for(int is_alone, const struct spmmi_part_source *so
     s->copy.new_values.from = &source->device->memory;
     s->size = spmmi_slices_size(&rows, a.col_ind);
     s->index = spmmi_slices_index(&s->size, (uint32_t)spmm_dtype_size(s->dtype));
-    const int fits = spmmi_slices_fit(source->plan->nnz, s->size.entries, s->size.lacks, is_named);
+    const int fits = spmmi_slices_fit(source->plan->nnz, s->size.entries, s->size.padding_max, is_named);
     SPMM_REQUIRE(
         fits || !is_named, SPMM_ERR_UNSUPPORTED, diag,
         "slices of 32 rows have %lld entries for %lld nonzeros, up to %lld more in a row: too many; choose "
         "a kernel other than %s",
-        (long long)s->size.entries, (long long)source->plan->nnz, (long long)s->size.lacks, source->suffix);
+        (long long)s->size.entries, (long long)source->plan->nnz, (long long)s->size.padding_max,
+        source->suffix);
     if (fits)
         SPMM_TRY(make(source, &rows, a.col_ind, s, bytes, diag));
     if (!source->only_counts) {

@@ -63,7 +63,7 @@ static void fill_slice(struct spmmi_slices_host *host, uint32_t slice)
     host->slices[slice].column = host->index != SPMMI_INDEX_32 ? (uint32_t)s.first : 0;
     host->slices[slice + 1].start = (uint32_t)s.longest * SPMMI_SLICE_ROWS;
     for (uint32_t rank = slice * SPMMI_SLICE_ROWS; rank < end; rank++)
-        host->lacks[rank] = (uint8_t)(s.longest - length_of(stream, rank));
+        host->padding[rank] = (uint8_t)(s.longest - length_of(stream, rank));
 }
 
 spmm_status_t spmmi_slices_build(const struct spmmi_stream_host *stream, const int32_t *col_ind,
@@ -74,7 +74,7 @@ spmm_status_t spmmi_slices_build(const struct spmmi_stream_host *stream, const i
     const uint32_t count = spmmi_slices_count(stream->ranks);
     *host = (struct spmmi_slices_host){*size, index, stream, col_ind, NULL, NULL};
     SPMM_TRY_ALLOC(host->slices = spmmi_alloc_zero((uint64_t)count + 1, sizeof *host->slices), diag);
-    SPMM_TRY_ALLOC(host->lacks = spmmi_alloc_zero(count, SPMMI_SLICE_ROWS), diag);
+    SPMM_TRY_ALLOC(host->padding = spmmi_alloc_zero(count, SPMMI_SLICE_ROWS), diag);
 #pragma omp parallel for schedule(static) num_threads(spmmi_team(threads_of(stream)))
     for (uint32_t slice = 0; slice < count; slice++)
         fill_slice(host, slice);
@@ -208,7 +208,7 @@ void spmmi_slices_high_fill(const void *source, uint64_t first, uint64_t count, 
 void spmmi_slices_host_free(struct spmmi_slices_host *host)
 {
     spmmi_free(host->slices);
-    spmmi_free(host->lacks);
+    spmmi_free(host->padding);
     memset(host, 0, sizeof *host);
 }
 
@@ -216,5 +216,5 @@ uint64_t spmmi_slices_host_bytes(uint32_t ranks)
 {
     const struct spmmi_slices_host *const h = NULL;
     const uint64_t count = spmmi_slices_count(ranks);
-    return (count + 1) * sizeof *h->slices + count * SPMMI_SLICE_ROWS * sizeof *h->lacks;
+    return (count + 1) * sizeof *h->slices + count * SPMMI_SLICE_ROWS * sizeof *h->padding;
 }

@@ -13,7 +13,7 @@ struct spmmi_slices_host {
     const struct spmmi_stream_host *stream; /* of the rows; not owned, like col_ind */
     const int32_t *col_ind;
     struct spmmi_slice *slices; /* one per slice, then the end of the last slice */
-    uint8_t *lacks;             /* one per rank, up to whole slices: slice width - row length */
+    uint8_t *padding;           /* one per rank, up to whole slices: slice width - row length */
 };
 
 /* Returns the same as spmmi_row_slices_of, computed by several threads. */

@@ -11,9 +11,9 @@
 #include "format/matrix/row_slices.h"
 #include "rows_shape.h"
 
-#define SPMMI_SLICE_WARPS_MAX 8u  /* most warps that share a slice; they add their sums in shared memory */
-#define SPMMI_SLICE_LACKS_MAX 255 /* most entries by which a row is shorter than the longest of its slice */
-/* Most entries per hundred nonzeros: for any rows, for rows that lack less than a batch, and for a kernel
+#define SPMMI_SLICE_WARPS_MAX 8u    /* most warps that share a slice; they add their sums in shared memory */
+#define SPMMI_SLICE_PADDING_MAX 255 /* most padding of a row, so that a byte can hold it */
+/* Most entries per hundred nonzeros: for any rows, for rows with less padding than a batch, and for a kernel
  * that a caller names. Padding takes memory, and iterations in which some lanes do nothing. Only the padding
  * of last words is read. */
 #define SPMMI_SLICES_SHARE 125u
@@ -31,14 +31,14 @@ static inline uint32_t spmmi_slices_count(uint32_t ranks)
     return (ranks + SPMMI_SLICE_ROWS - 1) / SPMMI_SLICE_ROWS;
 }
 
-/* Returns true if rows are sliced. entries: the entries that slices would have; lacks: the most that a row
- * lacks. */
-static inline int spmmi_slices_fit(int64_t nnz, int64_t entries, int64_t lacks, int is_named)
+/* Returns true if rows are sliced. entries: the entries that slices would have; padding_max: the
+ * most padding of a row. */
+static inline int spmmi_slices_fit(int64_t nnz, int64_t entries, int64_t padding_max, int is_named)
 {
-    const int64_t share = is_named                             ? SPMMI_SLICES_SHARE_NAMED
-                          : lacks < (int64_t)SPMMI_SLICE_BATCH ? SPMMI_SLICES_SHARE_SHORT
-                                                               : SPMMI_SLICES_SHARE;
-    return entries > 0 && entries <= INT32_MAX - 64 && lacks <= SPMMI_SLICE_LACKS_MAX &&
+    const int64_t share = is_named                                   ? SPMMI_SLICES_SHARE_NAMED
+                          : padding_max < (int64_t)SPMMI_SLICE_BATCH ? SPMMI_SLICES_SHARE_SHORT
+                                                                     : SPMMI_SLICES_SHARE;
+    return entries > 0 && entries <= INT32_MAX - 64 && padding_max <= SPMMI_SLICE_PADDING_MAX &&
            entries * 100 <= nnz * share;
 }
 

@@ -35,7 +35,7 @@ template <typename T, int VEC, int LANES> struct Stage {
     using Sums = Vector<typename T::Sum, VEC>;
     static constexpr uint32_t GROUPS = THREADS / LANES; // lane groups
     static constexpr uint32_t NONZEROS = SPMMI_STAGED_NONZEROS_MAX(sizeof(typename T::Sum), VEC, LANES);
-    static_assert(NONZEROS % (STAGED_STEP * GROUPS) == 0, "turns are whole");
+    static_assert(NONZEROS % (STAGED_STEP * GROUPS) == 0, "batches are whole");
     alignas(16) Sums product[NONZEROS * LANES];
     alignas(16) Sums warp_sum[THREADS / 32 * LANES];
     // Most products of a row that a lane group adds one after the other: 32, one per lane of the warp that
@@ -183,10 +183,10 @@ __device__ __forceinline__ void sum_pieces(const RowsArgs<T> &a, const StagedBlo
         spmmi_arrivals_end(a.arrivals + s.first_block, a.arrival_tag);
 }
 
-// Four nonzeros of a lane, GROUPS apart; past the end of the block the last nonzero again. Nothing here
+// A batch: four nonzeros of a lane, GROUPS apart; past the end of the block the last nonzero again. Nothing here
 // depends on a condition: otherwise the compiler would move loads to their uses, and they would wait for each
 // other.
-template <typename T, typename S> struct Turn {
+template <typename T, typename S> struct StagedBatch {
     uint32_t entry[STAGED_STEP];
 
     static __device__ __forceinline__ uint32_t at(uint32_t p, uint32_t i, uint32_t end)
@@ -207,7 +207,7 @@ template <typename T, typename S> struct Turn {
 // sum.
 template <typename T, int VEC, int LANES, typename S>
 __device__ __forceinline__ typename S::Sums multiply(const RowsArgs<T> &a, const StagedBlock &block, S &s,
-                                                     Turn<T, S> turn)
+                                                     StagedBatch<T, S> batch)
 {
     const uint32_t own = threadIdx.x % LANES * VEC, column = own < a.n ? own : 0;
     typename S::Sums sum{};
@@ -218,12 +218,12 @@ __device__ __forceinline__ typename S::Sums multiply(const RowsArgs<T> &a, const
         Vector<typename T::B, VEC> x[STAGED_STEP];
 #pragma unroll
         for (uint32_t i = 0; i < STAGED_STEP; i++) {
-            value[i] = load_value(a.values, turn.at(p, i, block.end));
-            x[i] = load_b<T, VEC>(a, turn.entry[i], column);
+            value[i] = load_value(a.values, batch.at(p, i, block.end));
+            x[i] = load_b<T, VEC>(a, batch.entry[i], column);
         }
         const uint32_t offset = (p - block.start) * LANES + threadIdx.x % LANES, first = p;
         p += STAGED_STEP * S::GROUPS;
-        turn.load(a, p, block.end);
+        batch.load(a, p, block.end);
 #pragma unroll
         for (uint32_t i = 0; i < STAGED_STEP; i++) {
             typename S::Sums product{};
@@ -252,11 +252,11 @@ __global__ void __launch_bounds__(THREADS, SPMMI_STAGED_BLOCKS_PER_SM(sizeof(typ
     if (threadIdx.x == 0)
         s.warp_rows = 0;
     const StagedBlock block = staged_block<S>(a);
-    Turn<T, S> turn;
-    turn.load(a, block.start + threadIdx.x / LANES, block.end);
+    StagedBatch<T, S> batch;
+    batch.load(a, block.start + threadIdx.x / LANES, block.end);
     const GroupRow r = group_row<LANES, S>(a, block);
     wait_for_previous();
-    typename S::Sums sum = multiply<T, VEC, LANES>(a, block, s, turn);
+    typename S::Sums sum = multiply<T, VEC, LANES>(a, block, s, batch);
     __syncthreads();
     if (block.ranks > 1) {
         sum_rows<T, VEC, LANES>(a, block, r, s);

@@ -34,7 +34,7 @@ static void fill_slices(const spmm_plan_t *plan, const struct spmmi_row_slices *
                         spmm_stream_info_t *info)
 {
     const enum spmmi_slice_index index = spmmi_slices_index(slices, (uint32_t)spmm_dtype_size(dtype));
-    if (!spmmi_slices_fit(plan->nnz, slices->entries, slices->lacks, 0))
+    if (!spmmi_slices_fit(plan->nnz, slices->entries, slices->padding_max, 0))
         return;
     info->slice_bits = index == SPMMI_INDEX_32 ? 32 : spmmi_slice_has_high(index) ? 20 : 16;
     info->slice_run = (int)spmmi_slice_run(index);

@@ -22,11 +22,11 @@ template <typename A_, typename B_ = A_, typename C_ = A_> struct Types {
     static constexpr int WIDE = 16 / sizeof(B_); // columns per lane if it loads 16-byte words of B
     static constexpr bool IS_PLAIN = std::is_same<A_, B_>::value && std::is_same<B_, C_>::value;
     // Products of one type, or of uniform A, also have kernels for column-major C. Other products do not.
-    static constexpr bool STORES_COLUMNS =
+    static constexpr bool HAS_COLUMN_KERNELS =
         IS_PLAIN || (std::is_same<A_, Uniform>::value && std::is_same<B_, C_>::value);
-    // Among 16-bit types, only products with STORES_COLUMNS have kernels for pairs of columns. Two columns of
+    // Among 16-bit types, only products with HAS_COLUMN_KERNELS have kernels for pairs of columns. Two columns of
     // f64 are 16 bytes, which is WIDE.
-    static constexpr bool HAS_PAIRS = sizeof(B_) == 4 || (sizeof(B_) == 2 && STORES_COLUMNS);
+    static constexpr bool HAS_PAIRS = sizeof(B_) == 4 || (sizeof(B_) == 2 && HAS_COLUMN_KERNELS);
 };
 
 // Four consecutive nonzeros.

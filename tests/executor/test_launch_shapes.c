@@ -305,10 +305,10 @@ static void test_rows(void **state)
                                     {2, 4, 1}, {2, 8, 1}, {1, 8, 0}};
     for (size_t i = 0; i < sizeof narrower / sizeof narrower[0]; i++)
         assert_int_equal(spmmi_rows_narrower(narrower[i][0], narrower[i][1]), narrower[i][2]);
-    assert_true(spmmi_rows_stores_columns(35000, 1, 16));
-    assert_false(spmmi_rows_stores_columns(35001, 4000000, 16));
-    assert_true(spmmi_rows_stores_columns(1000, 50000, 17));
-    assert_false(spmmi_rows_stores_columns(1000, 49999, 17));
+    assert_true(spmmi_rows_stores_directly(35000, 1, 16));
+    assert_false(spmmi_rows_stores_directly(35001, 4000000, 16));
+    assert_true(spmmi_rows_stores_directly(1000, 50000, 17));
+    assert_false(spmmi_rows_stores_directly(1000, 49999, 17));
 }
 
 /* Teams store column-major C of few sectors. A sector has as many rows as a warp, at most 8, or 4 of f64. */
@@ -325,7 +325,7 @@ static void test_columns_of_teams(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         assert_int_equal(
-            spmmi_rows_teams_store_columns(cases[i].rows, cases[i].n, cases[i].team, cases[i].value_bytes),
+            spmmi_rows_teams_store_directly(cases[i].rows, cases[i].n, cases[i].team, cases[i].value_bytes),
             cases[i].stores);
 }
 
@@ -512,7 +512,7 @@ static void test_rows_boundaries(void **state)
 static void test_rows_tiles(void **state)
 {
     static const struct {
-        uint64_t count, nnz, numbers;
+        uint64_t count, nnz, dense_rows;
         uint32_t together;
     } cases[] = {{1, 50000, 4000, 1},  {2, 50000, 4000, 2},  {3, 50000, 4000, 2},  {4, 50000, 4000, 4},
                  {40, 50000, 4000, 4}, {4, 101375, 4000, 4}, {4, 101376, 4000, 2}, {4, 202751, 4000, 2},
@@ -520,7 +520,7 @@ static void test_rows_tiles(void **state)
                  {4, 50000, 35841, 1}, {2, 50000, 35841, 1}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const struct spmmi_rows_tiles tiles = {cases[i].count,    cases[i].nnz,      cases[i].numbers, 512,
+        const struct spmmi_rows_tiles tiles = {cases[i].count,    cases[i].nnz,      cases[i].dense_rows, 512,
                                                UINT64_C(132) * 5, UINT64_C(50) << 20};
         const struct spmmi_rows_shape shape = {4, 32, SPMMI_ROWS_COLUMNS, 1};
         const int grid = spmmi_rows_tiled_grid(shape, &tiles);

@@ -81,7 +81,7 @@ static uint32_t check_entries(const struct rows *r, uint32_t block)
         assert_int_equal((host->local[b->entry + at] & SPMMI_GATHERED_ROW_END) != 0, ends);
         row += ends != 0;
     }
-    assert_true(b->columns + row <= host->numbers_max);
+    assert_true(b->columns + row <= host->shared_values_max);
     return row;
 }
 

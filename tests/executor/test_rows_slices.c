@@ -73,7 +73,7 @@ static int check_column(const struct rows *r, uint32_t slice, uint32_t lane, uin
     const int64_t column = column_of(r, rank, e);
     assert_int_equal(found, column < 0 ? 0 : column - r->slices.slices[slice].column);
     if (rank < r->stream.ranks)
-        assert_int_equal(e < width - r->slices.lacks[rank], column >= 0);
+        assert_int_equal(e < width - r->slices.padding[rank], column >= 0);
     return column >= 0;
 }
 
@@ -178,7 +178,7 @@ static void the_span_of_slices_decides_on_bits(void **state)
     (void)state;
     assert_int_equal(size.rows, 2);
     assert_int_equal(size.entries, 2 * SPMMI_SLICE_ROWS);
-    assert_int_equal(size.lacks, 1);
+    assert_int_equal(size.padding_max, 1);
     assert_int_equal(size.span, 65536);
     assert_int_equal(size.batches, 1);
     assert_int_equal(size.breaks, 1);

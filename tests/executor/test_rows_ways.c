@@ -400,7 +400,7 @@ static void conversions_before_kept_columns_take_shared_memory(void **state)
         assert_int_equal(launch.before_bytes, cases[i].before_bytes);
     }
     /* Half a tile of columns is not kept, even if there are too many rows to store values one by one. */
-    assert_false(spmmi_rows_stores_columns(1000000, 4000000, 16));
+    assert_false(spmmi_rows_stores_directly(1000000, 4000000, 16));
     assert_false(spmmi_rows_keeps_columns(1000000, 4000000, 16, 4));
     assert_true(spmmi_rows_keeps_columns(1000000, 4000000, 17, 4));
 }

@@ -262,7 +262,7 @@ static void damaged_run(const struct test_matrix *a, int table, enum test_damage
 /* Results may be wrong, but guards stay unchanged and no access leaves the arrays (docs/decisions/0037). */
 static void damaged_tables_keep_kernels_inside(void **state)
 {
-    static const char *const of_slices[] = {"s->slices", "lacks", "to->narrow", "to->columns"};
+    static const char *const of_slices[] = {"s->slices", "padding", "to->narrow", "to->columns"};
     (void)state;
     int own = 0;
     for (int p = 0; p < PATTERNS; p++) {

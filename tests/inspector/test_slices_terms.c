@@ -22,7 +22,7 @@ static struct spmmi_model_matrix matrix_of_slices(void)
         .rows_used = 1000,
         .cols_used = 500,
         .longest = 10,
-        .slices = {.rows = 1000, .entries = 10240, .batches = 64, .lacks = 9, .span = 500, .breaks = 1},
+        .slices = {.rows = 1000, .entries = 10240, .batches = 64, .padding_max = 9, .span = 500, .breaks = 1},
     };
     for (int b = 0; b < SPMMI_REUSE_BINS; b++) {
         m.by_rows.working_set[b] = 500;
