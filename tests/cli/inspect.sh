@@ -63,12 +63,15 @@ exits 0
 says 'any device: rows/row-split, '
 
 # From 2,000 nonzeros on, tiled is considered for many columns in column-major order (docs/decisions/0135).
-run spmm-inspect --device any --layout col --columns 512 gen:poisson2:50:50
+run spmm-inspect --device any --layout col --columns 4096 gen:poisson2:21:21
 exits 0
 says 'any device: tiled/whole, '
-run spmm-inspect --device any --layout col --columns 512 gen:poisson2:18:18
+run spmm-inspect --device any --layout col --columns 4096 gen:poisson2:20:20
 exits 0
 says 'any device: rows/'
+run spmm-inspect --device any --dtype f64 --layout col --columns 512 gen:poisson2:50:50
+exits 0
+says 'any device: tiled/whole, '
 
 # The default choice uses tensor cores. Without them, it uses rows for one column and if rows is predicted to
 # be faster, and tiled for many columns in column-major order.
