@@ -494,6 +494,8 @@ static void files_pipes_and_devices_are_read_or_refused(void **state)
     const int input = open(file, O_RDONLY);
     assert_true(dup2(input, STDIN_FILENO) == STDIN_FILENO);
     assert_int_equal(spmm_matrix_load("-", NULL, &matrix, NULL), SPMM_OK);
+    (void)close(STDIN_FILENO);
+    check_io("-", SPMM_ERR_IO, "standard input: cannot look at the file");
     (void)dup2(saved, STDIN_FILENO);
     (void)close(saved);
     (void)close(input);
