@@ -75,7 +75,8 @@ static void place_chunk(const struct chunks *c, const char *from, uint64_t row, 
         memcpy(c->to + ((row + i) * c->cols + col) * size, from + i * c->chunk_cols * size, width * size);
 }
 
-/* Reads the chunk whose key and address are at the cursor. */
+/* Reads the chunk whose key and address are at the cursor, which has bytes for both. Each chunk is read once, so
+ * this needs no step. */
 static spmm_status_t read_chunk(struct chunks *c, struct spmmi_hdf5_cursor *key)
 {
     spmm_status_t status = SPMM_OK;
@@ -88,13 +89,13 @@ static spmm_status_t read_chunk(struct chunks *c, struct spmmi_hdf5_cursor *key)
         offset[2 - c->object->rank + i] = spmmi_hdf5_take(key, 8);
     (void)spmmi_hdf5_skip(key, 8); /* the offset within an element */
     const uint64_t address = spmmi_hdf5_take(key, 8);
-    if (key->is_cut || c->wanted == 0 || offset[0] % c->chunk_rows != 0 || offset[1] % c->chunk_cols != 0 ||
+    if (c->wanted == 0 || offset[0] % c->chunk_rows != 0 || offset[1] % c->chunk_cols != 0 ||
         offset[0] >= c->rows || offset[1] >= c->cols)
         return spmmi_hdf5_expected(c->file, at, "a chunk of the data");
     const uint64_t across = (c->cols - 1) / c->chunk_cols + 1;
     if (offset[0] / c->chunk_rows * across + offset[1] / c->chunk_cols != c->next)
         return spmmi_hdf5_expected(c->file, at, "each chunk of the data once, in order");
-    if (!spmmi_hdf5_step(c->file) || stored > c->packed_left)
+    if (stored > c->packed_left)
         return spmmi_hdf5_expected(c->file, at, "chunks that do not overlap");
     c->packed_left -= stored;
     c->next++;
@@ -174,6 +175,9 @@ static spmm_status_t check_numbers(struct spmmi_hdf5 *file, const struct spmmi_h
         unknown = "data that are no numbers";
     if (unknown == NULL && (object->rank < 0 || object->rank > 2 || object->layout == SPMMI_HDF5_NO_LAYOUT))
         unknown = "another shape of data";
+    if (unknown == NULL && object->layout == SPMMI_HDF5_CHUNKED &&
+        object->chunk_rank != (uint64_t)object->rank)
+        unknown = "chunks of other dimensions than the data";
     if (unknown == NULL)
         return SPMM_OK;
     return spmmi_reader_fail_at(file->mat->reader, SPMM_ERR_MATRIX_UNSUPPORTED, file->base + object->address,
@@ -186,13 +190,10 @@ spmm_status_t spmmi_hdf5_data(struct spmmi_hdf5 *file, const struct spmmi_hdf5_o
     spmm_status_t status = SPMM_OK;
     struct spmmi_hdf5_cursor c;
     uint64_t bytes = 0;
-    bool fits = true;
-    SPMM_TRY(check_numbers(file, object));
-    *count = 1;
-    for (int i = 0; i < object->rank; i++)
-        fits = fits && spmmi_mul_u64(*count, object->dims[i], count);
-    fits = fits && spmmi_mul_u64(*count, object->type.bytes, &bytes);
-    if (!fits || bytes / SPMMI_MAT_RATIO_MAX > file->mat->size)
+    SPMM_TRY(check_numbers(file, object)); /* the rank is 0 to 2 */
+    if (!spmmi_mul_u64(object->rank > 0 ? object->dims[0] : 1, object->rank > 1 ? object->dims[1] : 1,
+                       count) ||
+        !spmmi_mul_u64(*count, object->type.bytes, &bytes) || bytes / SPMMI_MAT_RATIO_MAX > file->mat->size)
         return spmmi_hdf5_expected(file, object->address, "data of a size that the file can hold");
     *data = file->mat->bytes;
     if (bytes == 0)

@@ -44,7 +44,10 @@ bool spmmi_hdf5_from(const struct spmmi_hdf5 *file, uint64_t address, struct spm
 /* Consumes one step. Returns false if none is left. */
 static inline bool spmmi_hdf5_step(struct spmmi_hdf5 *file)
 {
-    return file->steps > 0 && file->steps-- > 0;
+    if (file->steps == 0)
+        return false;
+    file->steps--;
+    return true;
 }
 /* Reports "LABEL, byte N: expected WHAT". */
 spmm_status_t spmmi_hdf5_expected(const struct spmmi_hdf5 *file, uint64_t address, const char *what);
@@ -75,7 +78,7 @@ struct spmmi_hdf5_object {
     const char *compact; /* bytes of compact data */
     uint64_t data;       /* address of the data, or of the B-tree of its chunks */
     uint64_t stored;     /* bytes of the data if it has no chunks */
-    uint64_t chunk[SPMMI_HDF5_RANK_MAX];
+    uint64_t chunk_rank, chunk[SPMMI_HDF5_RANK_MAX];
     bool is_shuffled, is_deflated;
     const char *unsupported; /* description of an unsupported feature; NULL: none */
     /* MATLAB attributes. */

@@ -18,11 +18,9 @@ struct walk {
 static spmm_status_t read_heap(struct spmmi_hdf5 *file, uint64_t address, struct spmmi_hdf5_cursor *names)
 {
     struct spmmi_hdf5_cursor c;
-    const bool is_there = spmmi_hdf5_at(file, address, 32, &c);
-    const char *signature = spmmi_hdf5_skip(&c, 4);
-    if (!is_there || signature == NULL || memcmp(signature, "HEAP", 4) != 0)
+    if (!spmmi_hdf5_at(file, address, 32, &c) || memcmp(c.p, "HEAP", 4) != 0)
         return spmmi_hdf5_expected(file, address, "the names of a group");
-    (void)spmmi_hdf5_skip(&c, 4);
+    (void)spmmi_hdf5_skip(&c, 8);
     const uint64_t bytes = spmmi_hdf5_take(&c, 8);
     (void)spmmi_hdf5_skip(&c, 8);
     if (!spmmi_hdf5_at(file, spmmi_hdf5_take(&c, 8), bytes, names))

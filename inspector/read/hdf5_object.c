@@ -38,11 +38,9 @@ static bool read_layout(struct spmmi_hdf5_cursor c, struct spmmi_hdf5_object *ob
         object->data = spmmi_hdf5_take(&c, 8);
         object->stored = spmmi_hdf5_take(&c, 8);
     } else {
-        const uint64_t rank = spmmi_hdf5_take(&c, 1) - 1; /* the last dimension is the bytes per element */
+        object->chunk_rank = spmmi_hdf5_take(&c, 1) - 1; /* the last dimension is the bytes per element */
         object->data = spmmi_hdf5_take(&c, 8);
-        if ((object->rank >= 0 && rank != (uint64_t)object->rank) || rank > SPMMI_HDF5_RANK_MAX)
-            object->unsupported = "chunks of other dimensions than the data";
-        for (uint64_t i = 0; i < rank && i < SPMMI_HDF5_RANK_MAX; i++)
+        for (uint64_t i = 0; i < object->chunk_rank && i < SPMMI_HDF5_RANK_MAX; i++)
             object->chunk[i] = spmmi_hdf5_take(&c, 4);
     }
     return !c.is_cut;

@@ -86,16 +86,17 @@ static struct spmmi_hdf5_type number_type(struct spmmi_hdf5_cursor *c)
 static struct spmmi_hdf5_type complex_type(struct spmmi_hdf5_cursor *c, const struct type_head *head)
 {
     struct spmmi_hdf5_type type = {.bytes = (unsigned)head->bytes, .is_complex = true};
-    const unsigned offset_bytes = head->version < 3 ? 4 : head->bytes < 256 ? 1 : 8;
-    if ((head->bits & 0xffff) != 2 || offset_bytes == 8)
+    const unsigned offset_bytes =
+        head->version < 3 ? 4 : 1; /* more only in types that are refused: > 64 bytes */
+    if ((head->bits & 0xffff) != 2)
         return type;
     unsigned of_part[2] = {0, 0};
     for (int i = 0; i < 2; i++) {
         const char *name = c->p, *end = memchr(c->p, '\0', (size_t)(c->end - c->p));
-        const uint64_t length = end != NULL ? (uint64_t)(end - name) + 1 : UINT64_MAX;
-        (void)spmmi_hdf5_skip(c, end != NULL && head->version < 3 ? (length + 7) / 8 * 8 : length);
-        if (c->is_cut)
+        if (end == NULL)
             return type;
+        const uint64_t length = (uint64_t)(end - name) + 1;
+        (void)spmmi_hdf5_skip(c, head->version < 3 ? (length + 7) / 8 * 8 : length);
         const bool is_real = strcmp(name, "real") == 0;
         *(is_real ? &type.real_at : &type.imaginary_at) = (unsigned)spmmi_hdf5_take(c, offset_bytes);
         /* Dimensions of a member; it is no array. */

@@ -272,9 +272,11 @@ static spmm_status_t read_mat73(struct spmmi_reader *reader, const char *bytes, 
     struct spmmi_hdf5 file;
     SPMM_TRY(find(&mat, &file, &object, &array));
     if (array.kind < SPMMI_MAT_SPARSE)
-        SPMM_TRY(spmmi_mat_check(&mat, &array));
-    SPMM_TRY(array.kind == SPMMI_MAT_SPARSE ? read_sparse(&file, &object, &array, unpacked, matrix)
-                                            : read_full(&file, &object, &array, unpacked, matrix));
+        status = spmmi_mat_check(&mat, &array);
+    else if (array.kind == SPMMI_MAT_SPARSE)
+        status = read_sparse(&file, &object, &array, unpacked, matrix);
+    else
+        status = read_full(&file, &object, &array, unpacked, matrix);
 cleanup:
     for (int i = 0; i < 3; i++)
         spmmi_bytes_free(reader, &unpacked[i]);
