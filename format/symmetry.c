@@ -77,6 +77,5 @@ cleanup:
 const char *spmm_symmetry_name(spmm_symmetry_t symmetry)
 {
     static const char *const names[] = {"general", "symmetric", "skew-symmetric", "structural"};
-    return (int)symmetry >= 0 && (size_t)symmetry < sizeof names / sizeof names[0] ? names[symmetry]
-                                                                                   : "unknown";
+    return (size_t)symmetry < sizeof names / sizeof names[0] ? names[symmetry] : "unknown";
 }

@@ -135,7 +135,7 @@ int spmmi_read_at_on(int threads, int file, uint8_t *bytes, uint64_t size, uint6
 spmm_status_t spmmi_read_all_on(int threads, int file, const char *path, uint8_t *bytes, uint64_t size,
                                 uint64_t at, spmm_diag_t *diag)
 {
-    if (threads > 1 && size > PIECE && spmmi_read_at_on(threads, file, bytes, size, at))
+    if (threads > 1 && spmmi_read_at_on(threads, file, bytes, size, at))
         return SPMM_OK;
     return spmmi_read_all(file, path, bytes, size, diag);
 }

@@ -194,7 +194,7 @@ static spmm_status_t encode_sections(struct writer *w)
         w->header.features_incompat |= spmmi_frames_features(w->bytes + e->offset, e->raw_bytes);
         end = e->offset + e->stored_bytes;
     }
-    if (order[0] != 0 && texts_first)
+    if (order[0] != 0) /* a text is first */
         w->header.features_incompat |= SPMMI_FEATURE_TEXTS_FIRST;
     w->header.file_bytes = end;
 cleanup:

@@ -91,7 +91,7 @@ spmm_status_t spmmi_values_fit(const spmm_plan_t *plan, uint32_t types, int thre
     const struct spmmi_dtype *row = NULL;
     spmm_csr_t a;
     (void)spmm_plan_csr(plan, &a); /* fails for NULL only */
-    for (int i = 0; (row = spmmi_dtype_at(i)) != NULL && plan->values != NULL; i++) {
+    for (int i = 0; (row = spmmi_dtype_at(i)) != NULL; i++) {
         const bool is_asked = (others & SPMMI_TYPE_BIT(row->id)) != 0;
         const int64_t p = is_asked ? round_all(&a, row->id, threads, NULL) : a.nnz;
         if (p < a.nnz)
