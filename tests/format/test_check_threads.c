@@ -96,6 +96,21 @@ static void pieces_behind_a_wrong_one_are_left_out(void **state)
     }
 }
 
+/* Starting a thread takes longer than the digests of a small plan. */
+static void small_plans_have_no_digest_threads(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_REAL);
+    spmm_plan_t *plan =
+        test_plan_whole(a, (struct test_plan_options){SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 8, 0, 0}, "source");
+    struct spmmi_digests digests;
+    spmmi_digests_begin(&digests, 2, plan, 1);
+    assert_false(digests.pattern.is_started || digests.values.is_started);
+    assert_int_equal(spmmi_digests_end(&digests, NULL), SPMM_OK);
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
 /* Changes one entry. position is 0 for the first to 8 for the last entry. */
 typedef void (*change)(spmm_plan_t *p, int64_t position);
 
@@ -199,9 +214,9 @@ static void digests_have_processors_where_there_are_many(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(statistics_are_the_same),
-                                       cmocka_unit_test(pieces_behind_a_wrong_one_are_left_out),
-                                       cmocka_unit_test(what_is_wrong_is_told_alike),
-                                       cmocka_unit_test(digests_have_processors_where_there_are_many)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(statistics_are_the_same), cmocka_unit_test(pieces_behind_a_wrong_one_are_left_out),
+        cmocka_unit_test(small_plans_have_no_digest_threads), cmocka_unit_test(what_is_wrong_is_told_alike),
+        cmocka_unit_test(digests_have_processors_where_there_are_many)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -385,6 +385,39 @@ static void the_list_is_reported_to_users(void **state)
     assert_non_null(f.name);
 }
 
+static void tensor_cores_are_known(void **state)
+{
+    static const struct {
+        int family;
+        spmm_compute_t compute;
+        int expected;
+    } cases[] = {{99, SPMM_COMPUTE_TF32, 0},
+                 {SPMM_FAMILY_ROWS, SPMM_COMPUTE_F16, 0},
+                 {SPMM_FAMILY_WINDOW, SPMM_COMPUTE_F64, 1},
+                 {6, SPMM_COMPUTE_F32, 0}, /* dense */
+                 {6, SPMM_COMPUTE_F64, 0},
+                 {6, SPMM_COMPUTE_TF32, 1},
+                 {6, SPMM_COMPUTE_3XTF32, 1},
+                 {6, SPMM_COMPUTE_F16, 1},
+                 {6, SPMM_COMPUTE_BF16, 1}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_int_equal(spmmi_is_on_tensor_cores((spmm_family_t)cases[i].family, cases[i].compute),
+                         cases[i].expected);
+}
+
+/* B and C have the type of A, or types that format/base/types_list.def allows. */
+static void mixed_types_are_those_of_the_list(void **state)
+{
+    const struct spmmi_family *const rows = spmmi_family_of(SPMM_FAMILY_ROWS), *const tiled = spmmi_family_of(
+                                                                                   SPMM_FAMILY_TILED);
+    (void)state;
+    assert_int_equal(spmmi_family_takes(rows, SPMM_F16, SPMM_F16, SPMM_F16), 1);
+    assert_int_equal(spmmi_family_takes(rows, SPMM_F16, SPMM_F16, SPMM_F32), 1);
+    assert_int_equal(spmmi_family_takes(tiled, SPMM_F16, SPMM_F16, SPMM_F32), 0);
+    assert_int_equal(spmmi_family_takes(rows, SPMM_F64, SPMM_F16, SPMM_BF16), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -401,6 +434,8 @@ int main(void)
         cmocka_unit_test(compute_types_are_those_of_the_family),
         cmocka_unit_test(files_name_the_feature_of_the_family),
         cmocka_unit_test(files_name_the_feature_of_tf32_beside_f32),
+        cmocka_unit_test(tensor_cores_are_known),
+        cmocka_unit_test(mixed_types_are_those_of_the_list),
     };
     return cmocka_run_group_tests_name("family_rows", tests, NULL, NULL);
 }

@@ -54,6 +54,18 @@ static void items_have_a_limit(void **state)
     assert_int_equal(spmmi_section_raw_range(SPMMI_SECTION_ITEMS, &header).max, 4 * (uint64_t)SPMMI_UNIT_MAX);
 }
 
+/* With more than 2^31 - 1 nonzeros, row pointers take 8 bytes each. */
+static void row_pointers_are_as_wide_as_they_must_be(void **state)
+{
+    (void)state;
+    for (int64_t nnz = INT32_MAX; nnz <= INT64_C(1) << 31; nnz++) {
+        const struct spmm_plan plan = {.rows = 9, .cols = SPMMI_DIM_MAX, .nnz = nnz, .dtype = SPMM_F32};
+        spmm_plan_info_t info = {.struct_size = sizeof info};
+        assert_int_equal(spmm_plan_info(&plan, &info), SPMM_OK);
+        assert_int_equal(info.csr_bytes, 10 * (nnz == INT32_MAX ? 4 : 8) + 4 * nnz);
+    }
+}
+
 static void no_transform(void **state)
 {
     (void)state;
@@ -110,6 +122,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(files_take_at_most_256_threads),
                                        cmocka_unit_test(stored_bytes_of_whole_frames),
                                        cmocka_unit_test(items_have_a_limit),
+                                       cmocka_unit_test(row_pointers_are_as_wide_as_they_must_be),
                                        cmocka_unit_test(no_transform),
                                        cmocka_unit_test(units_without_their_rows),
                                        cmocka_unit_test(statistics_without_memory),

@@ -16,9 +16,12 @@
 
 #include <spmm/spmm.h>
 
+#include "format/base/alloc.h"
 #include "format/base/file_io.h"
 #include "format/file/plan_read.h"
 #include "format/file/row_lengths.h"
+#include "format/file/transform.h"
+#include "tests/support/forge.h"
 
 #define PATH_BYTES 64
 #define FRAME_VALUES 524288 /* f32 values per frame */
@@ -300,6 +303,122 @@ static void sections_that_overlap_are_not_read_twice(void **state)
     assert_true(bytes_read < 3 * size);
 }
 
+static uint64_t file_size;
+static int is_inside; /* whether all reads were inside the file and after its header */
+
+static ssize_t read_inside(int file, void *bytes, size_t size, off_t at)
+{
+    is_inside = is_inside && at >= SPMMI_HEADER_BYTES && (uint64_t)at + size <= file_size;
+    return spmmi_io_system.pread(file, bytes, size, at);
+}
+
+/* Changes a plan file, repairs its hashes, and checks that a load refuses it, without a read outside the file:
+ * such a read would write outside the memory for the file. */
+static void expect_reads_inside(void (*change)(uint8_t *bytes), spmm_status_t expected, const char *text)
+{
+    struct spmmi_io table = spmmi_io_system;
+    spmm_diag_t diag;
+    spmm_plan_t *plan;
+    write_plan("gen:rand:2:1");
+    const int file = open(path, O_RDWR);
+    file_size = (uint64_t)lseek(file, 0, SEEK_END);
+    uint8_t *bytes = malloc(file_size);
+    assert_non_null(bytes);
+    assert_int_equal(pread(file, bytes, file_size, 0), file_size);
+    change(bytes);
+    forge_repair(bytes, file_size);
+    assert_int_equal(pwrite(file, bytes, file_size, 0), file_size);
+    assert_int_equal(close(file), 0);
+    free(bytes);
+    table.pread = read_inside;
+    spmmi_io_set(&table);
+    is_inside = 1;
+    assert_int_equal(load(1, 1, &plan, &diag), expected);
+    assert_true(is_inside);
+    assert_non_null(strstr(diag.text, text));
+    spmmi_io_set(NULL);
+}
+
+static void have_many_sections(uint8_t *bytes)
+{
+    const uint32_t count = SPMMI_SECTION_LIMIT;
+    assert_true(SPMMI_HEADER_BYTES + (uint64_t)count * SPMMI_ENTRY_BYTES > file_size);
+    spmmi_put_u32(bytes + SPMMI_AT_section_count, count);
+}
+
+static void begin_before_the_file(uint8_t *bytes)
+{
+    struct spmmi_entry e;
+    spmmi_record_load(&spmmi_entry_record, bytes + SPMMI_HEADER_BYTES, &e);
+    e.offset = 0;
+    spmmi_record_store(&spmmi_entry_record, &e, bytes + SPMMI_HEADER_BYTES);
+}
+
+static void nothing_outside_the_file_is_read(void **state)
+{
+    (void)state;
+    expect_reads_inside(have_many_sections, SPMM_ERR_PLAN_TABLE, "sections exceeds the file");
+    expect_reads_inside(begin_before_the_file, SPMM_ERR_PLAN_TABLE, "a section starts at 0, expected ");
+}
+
+/* Values whose frame is not transformed: the writer of the library seldom makes such frames. */
+static void plain_frames_are_decoded_in_place(void **state)
+{
+    spmm_plan_t *plan = make_plan("gen:rand:600:8"), *loaded;
+    void *written = NULL;
+    size_t size = 0;
+    (void)state;
+    float *const values = plan->values;
+    for (int64_t q = 0; q < plan->nnz; q++)
+        values[q] = (float)(q % 7);
+    spmm_plan_t *updated = NULL;
+    assert_int_equal(spmm_plan_with_values(plan, values, SPMM_F32, &updated, NULL), SPMM_OK);
+    assert_int_equal(spmm_plan_write(updated, NULL, &written, &size, NULL), SPMM_OK);
+    struct forge *forge = forge_open(written, size);
+    struct forge_section *const section = forge_find(forge, SPMMI_SECTION_VALUES, SPMMI_NO_PART);
+    section->frames[0].transform = SPMMI_TRANSFORM_NONE;
+    forge_set_content(section, values, (size_t)plan->nnz * sizeof *values, (struct forge_zstd){0, 0, 0});
+    uint8_t *const bytes = forge_build(forge, &size);
+    FILE *const file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+    const uint64_t before = spmmi_left_loads_hook;
+    assert_int_equal(load(1, 1, &loaded, NULL), SPMM_OK);
+    assert_int_equal(spmmi_left_loads_hook, before + 1);
+    expect_equal(updated, loaded);
+    spmm_plan_destroy(loaded);
+    free(bytes);
+    forge_free(forge);
+    spmm_plan_bytes_free(written);
+    spmm_plan_destroy(updated);
+    spmm_plan_destroy(plan);
+}
+
+/* If only the first load runs out of memory, the load of the whole file succeeds. */
+static void memory_may_run_out_at_any_time(void **state)
+{
+    spmm_plan_t *plan = make_permuted("gen:rand:300:4"), *loaded = NULL;
+    spmm_status_t status = SPMM_ERR_MEMORY;
+    const uint64_t before = spmmi_left_loads_hook;
+    const int64_t live = spmmi_alloc_live();
+    int64_t failed = 0;
+    (void)state;
+    for (; spmmi_left_loads_hook == before; failed++) {
+        spmmi_alloc_fail_at(failed, 0);
+        status = load(1, 1, &loaded, NULL);
+        spmmi_alloc_fail_at(-1, 0);
+        assert_true(status == SPMM_OK || status == SPMM_ERR_MEMORY);
+        if (status == SPMM_OK)
+            expect_equal(plan, loaded);
+        spmm_plan_destroy(loaded);
+        assert_int_equal(spmmi_alloc_live(), live);
+    }
+    assert_int_equal(status, SPMM_OK);
+    assert_in_range(failed, 10, 100);
+    spmm_plan_destroy(plan);
+}
+
 static uint64_t section_at, frames_at; /* start of a section; end of its frame table */
 static int is_table_alone;
 
@@ -370,6 +489,9 @@ int main(void)
         cmocka_unit_test_teardown(reads_that_go_wrong_are_made_again, leave_nothing),
         cmocka_unit_test_teardown(sections_that_overlap_are_not_read_twice, leave_nothing),
         cmocka_unit_test_teardown(operands_are_left_in_the_file, leave_nothing),
+        cmocka_unit_test_teardown(nothing_outside_the_file_is_read, leave_nothing),
+        cmocka_unit_test_teardown(plain_frames_are_decoded_in_place, leave_nothing),
+        cmocka_unit_test_teardown(memory_may_run_out_at_any_time, leave_nothing),
         cmocka_unit_test(lengths_are_added_on_any_threads),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

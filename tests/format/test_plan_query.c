@@ -45,6 +45,10 @@ static void only_the_same_matrix_matches(void **state)
     assert_int_equal(spmm_plan_matches(plan, &same, 0, &diag), SPMM_ERR_MISMATCH);
     assert_int_equal(diag.offset, 50);
     row_ptr[50]--;
+    row_ptr[0] = 1;
+    assert_int_equal(spmm_plan_matches(plan, &same, 0, &diag), SPMM_ERR_MISMATCH);
+    assert_string_equal(diag.text, "the first row pointer of the matrix is 1, expected 0");
+    row_ptr[0] = 0;
     columns[7]++;
     assert_int_equal(spmm_plan_matches(plan, &same, 0, &diag), SPMM_ERR_MISMATCH);
     assert_int_equal(diag.offset, 7);

@@ -5,10 +5,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 #include <spmm/symmetry.h>
 
+#include "format/base/alloc.h"
 #include "tests/support/dense.h"
 #include "tests/support/plan_seal.h"
 
@@ -103,6 +105,27 @@ static void other_shapes_and_arguments(void **state)
     assert_string_equal(spmm_symmetry_name(SPMM_SYMMETRY_SKEW), "skew-symmetric");
     assert_string_equal(spmm_symmetry_name(SPMM_SYMMETRY_STRUCTURAL), "structural");
     assert_string_equal(spmm_symmetry_name((spmm_symmetry_t)4), "unknown");
+    assert_string_equal(spmm_symmetry_name((spmm_symmetry_t)-1), "unknown");
+}
+
+/* Plans may be written without a check, so the writer asks for the symmetry of columns that no row has. */
+static void a_wrong_column_has_no_partner(void **state)
+{
+    (void)state;
+    int64_t row_ptr[] = {0, 1, 2, 3, 4};
+    int32_t columns[] = {1, 0, 3, 2};
+    const struct spmm_plan plan = {.rows = 4, .cols = 4, .nnz = 4, .row_ptr = row_ptr, .col_ind = columns};
+    spmm_symmetry_t found = SPMM_SYMMETRY_SKEW;
+    assert_int_equal(spmm_plan_symmetry(&plan, &found, NULL), SPMM_OK);
+    assert_int_equal(found, SPMM_SYMMETRY_SYMMETRIC);
+    columns[2] = INT32_MAX;
+    assert_int_equal(spmm_plan_symmetry(&plan, &found, NULL), SPMM_OK);
+    assert_int_equal(found, SPMM_SYMMETRY_GENERAL);
+    spmm_diag_t diag = {0};
+    spmmi_alloc_fail_at(0, 0);
+    assert_int_equal(spmm_plan_symmetry(&plan, &found, &diag), SPMM_ERR_MEMORY);
+    spmmi_alloc_fail_at(-1, 0);
+    assert_non_null(strstr(diag.text, "memory"));
 }
 
 int main(void)
@@ -111,6 +134,7 @@ int main(void)
         cmocka_unit_test(each_kind_is_told),
         cmocka_unit_test(bits_count),
         cmocka_unit_test(other_shapes_and_arguments),
+        cmocka_unit_test(a_wrong_column_has_no_partner),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

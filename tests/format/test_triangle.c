@@ -15,6 +15,7 @@
 #include "format/base/bytes.h"
 #include "format/file/plan_records.h"
 #include "format/file/triangle.h"
+#include "tests/support/forge.h"
 #include "tests/support/plan_seal.h"
 #include "tests/support/symmetric_values.h"
 
@@ -232,6 +233,30 @@ static void what_is_no_triangle_has_a_sentence(void **state)
     assert_string_equal(diag.text, "the rows of the triangle have 3 entries, expected 4");
 }
 
+/* A triangle without entries has no section of columns. */
+static void an_empty_triangle_is_read(void **state)
+{
+    struct test_matrix *a = test_matrix_named("0 x 0", TEST_VALUES_REAL);
+    spmm_plan_t *plan =
+        test_plan_whole(a, (struct test_plan_options){SPMM_F64, SPMM_SCHEDULE_ROW_SPLIT, 64, 0, 0}, "source");
+    spmm_plan_t *read = NULL;
+    void *bytes = NULL;
+    size_t size = 0;
+    (void)state;
+    assert_int_equal(spmm_plan_write(plan, NULL, &bytes, &size, NULL), SPMM_OK);
+    uint8_t *const header = bytes;
+    spmmi_put_u32(header + SPMMI_AT_flags, SPMMI_FLAG_VALUES | SPMMI_FLAG_TRIANGLE | SPMMI_FLAG_MIRRORED);
+    spmmi_put_u64(header + SPMMI_AT_features_incompat,
+                  spmmi_get_u64(header + SPMMI_AT_features_incompat) | SPMMI_FEATURE_TRIANGLE);
+    forge_repair(header, size);
+    assert_int_equal(spmm_plan_read(bytes, size, NULL, &read, NULL), SPMM_OK);
+    assert_true(test_plans_equal(plan, read));
+    spmm_plan_destroy(read);
+    spmm_plan_bytes_free(bytes);
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
 /* The first wrong row of several pieces is reported, with one thread and with four. */
 static void a_wrong_row_of_any_piece_is_told(void **state)
 {
@@ -306,6 +331,7 @@ int main(void)
         cmocka_unit_test(other_patterns_are_stored_whole),
         cmocka_unit_test(few_entries_make_no_triangle),
         cmocka_unit_test(what_is_no_triangle_has_a_sentence),
+        cmocka_unit_test(an_empty_triangle_is_read),
         cmocka_unit_test(a_wrong_row_of_any_piece_is_told),
         cmocka_unit_test(memory_may_run_out_at_any_time),
     };
