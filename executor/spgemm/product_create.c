@@ -154,7 +154,6 @@ static spmm_status_t make_stage(struct creation *in, int index)
         SPMM_TRY(make_positions(in, stage));
     if (stage->positions != NULL && stage->forms == NULL && in->kernel != KERNEL_POSITIONS)
         SPMM_TRY(make_groups(in, stage));
-    SPMM_TRY(take(in, 0, 0));
 cleanup:
     return status;
 }

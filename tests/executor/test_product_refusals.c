@@ -360,6 +360,7 @@ static void arrays_side_by_side(void **state)
     BESIDE(SPMM_ERR_OVERLAP, all + 3, all);
     BESIDE(SPMM_ERR_OVERLAP, all, all + 3);
     BESIDE(SPMM_ERR_OVERLAP, all + 4, all + 1);
+    BESIDE(SPMM_ERR_ARGUMENT, all, NULL); /* the plan has a diagonal */
     spmm_product_destroy(product);
     spmm_plan_destroy(plan);
     spmm_matrix_destroy(matrix);
@@ -455,7 +456,6 @@ static void an_entry_too_many_at_the_end(void **state)
 
 static void one_shots(void **state)
 {
-    struct scene *s = *state;
     static const int64_t row_ptr[] = {0, 2, 2}, falling[] = {0, 2, 1}, late[] = {1, 2, 2},
                          back[] = {0, 2, 1, 2}, nothing[] = {0, 0, 0};
     static const int32_t columns[] = {0, 1}, unsorted[] = {1, 0}, twice[] = {1, 1}, beyond[] = {0, 2};
@@ -463,7 +463,7 @@ static void one_shots(void **state)
     const spmm_csr_t good = {2, 2, 2, SPMM_I64, SPMM_I32, row_ptr, columns, SPMM_F64, v};
     spmm_csr_t bad, c;
     spmm_product_once_options_t o = SPMM_PRODUCT_ONCE_OPTIONS_INIT;
-    (void)s;
+    (void)state;
     REFUSES(ARGUMENT, spmm_product_once(&good, &good, SPMM_DEVICE_CPU, NULL, NULL, NULL));
     REFUSES(ARGUMENT, spmm_product_once(NULL, &good, SPMM_DEVICE_CPU, NULL, &c, NULL));
     REFUSES(ARGUMENT, spmm_product_once(&good, NULL, SPMM_DEVICE_CPU, NULL, &c, NULL));

@@ -85,10 +85,54 @@ static void methods_and_budgets_are_checked(void **state)
     test_matrix_free(a);
 }
 
+static void *allocate(void *context, size_t bytes, int device, void *stream)
+{
+    void *block = NULL;
+    (void)device, (void)stream;
+    if (cudaMalloc(&block, bytes) != cudaSuccess)
+        return NULL;
+    ++*(int *)context;
+    return block;
+}
+
+static void release(void *context, void *block, size_t bytes, int device, void *stream)
+{
+    (void)bytes, (void)device, (void)stream;
+    (void)cudaFree(block); /* no function of an allocator may leave by longjmp */
+    --*(int *)context;
+}
+
+/* A refusal keeps C, so that it can be given back once more. */
+static void what_is_given_back_is_checked(void **state)
+{
+    int held = 0;
+    const spmm_device_allocator_t allocator = {sizeof allocator, allocate, release, &held},
+                                  no_release = {sizeof allocator, allocate, NULL, &held};
+    struct test_matrix *a = test_matrix_named("arrow", TEST_VALUES_REAL);
+    struct sparse_arrays of_gpu = sparse_arrays_of(a, SPMM_F64, SPMM_I64, SPMM_I32, 1);
+    spmm_product_once_options_t o = SPMM_PRODUCT_ONCE_OPTIONS_INIT;
+    spmm_csr_t c;
+    (void)state;
+    o.allocator = &allocator;
+    assert_int_equal(spmm_product_once(&of_gpu.view, &of_gpu.view, 0, &o, &c, NULL), SPMM_OK);
+    assert_int_equal(held, 1);
+    assert_int_equal(spmm_product_once_give_back(&c, &no_release, 0, NULL, NULL), SPMM_ERR_ARGUMENT);
+    assert_int_equal(spmm_product_once_give_back(&c, &allocator, 99, NULL, NULL), SPMM_ERR_NO_DEVICE);
+    assert_non_null(c.row_ptr);
+    for (int turn = 0; turn < 2; turn++) { /* the second time nothing is left */
+        assert_int_equal(spmm_product_once_give_back(&c, &allocator, 0, NULL, NULL), SPMM_OK);
+        assert_null(c.row_ptr);
+        assert_int_equal(held, 0);
+    }
+    sparse_arrays_free(&of_gpu);
+    test_matrix_free(a);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_breaks_the_rules_of_csr_is_refused),
+        cmocka_unit_test(what_is_given_back_is_checked),
         cmocka_unit_test(methods_and_budgets_are_checked),
     };
     if (!test_cuda_begin(argc, argv))

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "format/base/alloc.h"
 #include "format/plan.h"
 #include "kernels/spgemm/spgemm_drafts.h"
 #include "kernels/spgemm/spgemm_stage_cuda.h"
@@ -422,6 +423,25 @@ static void a_graph_replays_a_product_with_new_values(void **state)
     test_sparse_mixed_rows_free(&mixed);
 }
 
+/* Checks the pattern with indices of 64 bits. */
+static void expect_wide_pattern(const struct sparse_twin *t)
+{
+    const size_t rows = (size_t)t->info.rows + 1, count = rows + (size_t)t->info.nnz;
+    int64_t *host = calloc(count, sizeof *host), *found = calloc(count, sizeof *found), *device;
+    assert_non_null(host);
+    assert_non_null(found);
+    TEST_CUDA(cudaMalloc((void **)&device, count * sizeof *device));
+    assert_int_equal(spmm_product_pattern(t->cpu, SPMM_I64, host, SPMM_I64, host + rows, NULL, NULL),
+                     SPMM_OK);
+    assert_int_equal(spmm_product_pattern(t->gpu, SPMM_I64, device, SPMM_I64, device + rows, NULL, NULL),
+                     SPMM_OK);
+    TEST_CUDA(cudaMemcpy(found, device, count * sizeof *found, cudaMemcpyDeviceToHost));
+    assert_memory_equal(host, found, count * sizeof *found);
+    TEST_CUDA(cudaFree(device));
+    free(found);
+    free(host);
+}
+
 static void patterns_go_to_the_gpu(void **state)
 {
     (void)state;
@@ -435,10 +455,17 @@ static void patterns_go_to_the_gpu(void **state)
     assert_non_null(found);
     TEST_CUDA(cudaMalloc((void **)&device, (rows + nnz) * sizeof *device));
     assert_int_equal(spmm_product_pattern(t.cpu, SPMM_I32, host, SPMM_I32, host + rows, NULL, NULL), SPMM_OK);
+    for (int k = 0; k < 2; k++) {
+        spmmi_alloc_fail_at(k, 0);
+        assert_int_equal(spmm_product_pattern(t.gpu, SPMM_I32, device, SPMM_I32, device + rows, NULL, NULL),
+                         SPMM_ERR_MEMORY);
+        spmmi_alloc_fail_at(-1, 0);
+    }
     assert_int_equal(spmm_product_pattern(t.gpu, SPMM_I32, device, SPMM_I32, device + rows, NULL, NULL),
                      SPMM_OK);
     TEST_CUDA(cudaMemcpy(found, device, (rows + nnz) * sizeof *found, cudaMemcpyDeviceToHost));
     assert_memory_equal(host, found, (rows + nnz) * sizeof *found);
+    expect_wide_pattern(&t);
     TEST_CUDA(cudaFree(device));
     free(found);
     free(host);
