@@ -27,8 +27,8 @@ static uint8_t *file_read(int file, uint64_t *size, const char **why, bool *is_d
         *why = "it is not a regular file";
         return NULL;
     }
-    *why = about.st_size < 0 || (uint64_t)about.st_size > SPMMI_JIT_FILE_MAX ? "the file is too large"
-                                                                             : spmmi_jit_distrust(&about);
+    *why =
+        (uint64_t)about.st_size > SPMMI_JIT_FILE_MAX ? "the file is too large" : spmmi_jit_distrust(&about);
     if (*why != NULL)
         return NULL;
     *is_damaged = false;

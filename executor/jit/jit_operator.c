@@ -29,8 +29,7 @@ static void key_write(const struct spmmi_jit_matrix *a, uint32_t target, const c
 
 static void module_drop(const struct spmmi_jit_driver *driver, struct spmmi_jit_operator *made)
 {
-    if (made->module != NULL)
-        (void)driver->module_unload(made->module);
+    (void)driver->module_unload(made->module);
     made->module = made->function = NULL;
 }
 

@@ -37,7 +37,7 @@ static __attribute__((format(printf, 2, 3))) void put(struct program *p, const c
     va_start(arguments, format);
     const int length = vsnprintf(text->at + text->used, room, format, arguments);
     va_end(arguments);
-    text->is_full = length < 0 || (uint32_t)length >= room;
+    text->is_full = (uint32_t)length >= room; /* also if length is negative */
     if (!text->is_full)
         text->used += (uint32_t)length;
 }

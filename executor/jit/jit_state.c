@@ -89,8 +89,7 @@ static void operators_free(struct spmmi_jit *jit, struct spmmi_jit_operator *fir
 {
     while (first != NULL) {
         struct spmmi_jit_operator *next = first->next;
-        if (first->module != NULL)
-            (void)jit->driver.module_unload(first->module);
+        (void)jit->driver.module_unload(first->module);
         spmmi_free(first);
         first = next;
     }

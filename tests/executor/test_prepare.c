@@ -19,122 +19,7 @@
 #include "format/base/alloc.h"
 #include "tests/support/plan_build.h"
 #include "tests/support/products.h"
-
-static const spmm_family_t families[] = {SPMM_FAMILY_ROWS};
-static char folder[] = "/tmp/spmm_prepare_XXXXXX"; /* the disk cache of a test */
-
-static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *place)
-{
-    (void)about, (void)kind, (void)place;
-    return remove(path);
-}
-
-static int setup(void **state)
-{
-    (void)state;
-    memcpy(folder + sizeof folder - 7, "XXXXXX", 6);
-    fake_driver_works();
-    fake_gpu.target = 90;
-    return mkdtemp(folder) == NULL || setenv("SPMM_CACHE_DIR", folder, 1) != 0;
-}
-
-static void parts_free(void)
-{
-    free(fake_gpu.parts);
-    fake_gpu.parts = NULL;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    parts_free();
-    const int is_left = fake_driver.contexts != 0 || fake_driver.depth != 0 || fake_driver.links != 0 ||
-                        fake_driver.modules != 0;
-    return is_left || nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS) != 0;
-}
-
-TEST_PATTERN(some, i % 7 != 2 && (i == j || test_chance(i, j, 8)))
-
-static struct test_matrix *matrix_make(void)
-{
-    const struct test_pattern pattern = {"some", 90, 60, some};
-    return test_matrix_of(&pattern, TEST_VALUES_REAL);
-}
-
-static spmm_plan_t *plan_make(spmm_dtype_t dtype)
-{
-    const struct test_plan_options options = {dtype, SPMM_SCHEDULE_ROW_SPLIT, 16, 1, 0};
-    struct test_matrix *a = matrix_make();
-    spmm_plan_t *plan = test_plan_build(a, options);
-    test_matrix_free(a);
-    return plan;
-}
-
-/* Gives the fake GPU parts for executors of this plan that are made from now on. */
-static void parts_make(const spmm_plan_t *plan)
-{
-    parts_free();
-    spmm_executor_destroy(fake_gpu_executor(plan, families, 1));
-}
-
-/* Returns an executor with this option jit. Its GPU holds the plan's values. */
-static spmm_executor_t *executor_of(const spmm_plan_t *plan, spmm_jit_level_t level)
-{
-    spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
-    spmm_executor_t *executor = NULL;
-    options.jit = level;
-    parts_make(plan);
-    fake_gpu.values = plan->values;
-    fake_gpu.value_bytes = (uint64_t)plan->nnz * spmm_dtype_size(plan->dtype);
-    assert_int_equal(spmm_executor_create(plan, 0, &options, &executor, NULL), SPMM_OK);
-    return executor;
-}
-
-/* Sets b and c to operands without data. */
-static void describe(const spmm_plan_t *plan, spmm_op_t op, int64_t n, spmm_dense_t *b, spmm_dense_t *c)
-{
-    *b = (spmm_dense_t){NULL, op == SPMM_OP_N ? plan->cols : plan->rows, n, n, SPMM_ROW_MAJOR, plan->dtype};
-    *c = (spmm_dense_t){NULL, op == SPMM_OP_N ? plan->rows : plan->cols, n, n, SPMM_ROW_MAJOR, plan->dtype};
-}
-
-static spmm_preparation_t prepare_layout(spmm_executor_t *executor, const spmm_plan_t *plan, spmm_op_t op,
-                                         int64_t n, spmm_layout_t layout, unsigned flags)
-{
-    spmm_dense_t b, c;
-    spmm_preparation_t result = {.struct_size = sizeof result};
-    spmm_diag_t diag;
-    describe(plan, op, n, &b, &c);
-    b.layout = layout;
-    b.ld = layout == SPMM_ROW_MAJOR ? n : b.rows;
-    if (spmm_executor_prepare(executor, op, &b, &c, flags, &result, &diag) != SPMM_OK)
-        fail_msg("%s", diag.text);
-    assert_true(result.seconds >= 0);
-    return result;
-}
-
-static spmm_preparation_t prepare(spmm_executor_t *executor, const spmm_plan_t *plan, spmm_op_t op, int64_t n,
-                                  unsigned flags)
-{
-    return prepare_layout(executor, plan, op, n, SPMM_ROW_MAJOR, flags);
-}
-
-static void expect(const spmm_preparation_t result, spmm_prepared_t how, const char *note)
-{
-    const int is_quiet = how != SPMM_PREPARED_NOT && note[0] == '\0';
-    const int is_told = is_quiet ? result.note[0] == '\0' : strstr(result.note, note) != NULL;
-    if (result.how != how || !is_told)
-        fail_msg("%d, note \"%s\", expected %d, \"%s\"", (int)result.how, result.note, (int)how, note);
-}
-
-static int is_operator(const spmm_executor_t *executor, const spmm_plan_t *plan, spmm_op_t op, int64_t n)
-{
-    spmm_dense_t b, c;
-    spmm_executor_info_t info = {.struct_size = sizeof info};
-    describe(plan, op, n, &b, &c);
-    assert_int_equal(spmm_executor_info(executor, op, &b, &c, &info, NULL), SPMM_OK);
-    assert_true(strcmp(info.kernel, "cuda/fake") == 0 || strcmp(info.kernel, SPMMI_JIT_KERNEL) == 0);
-    return strcmp(info.kernel, SPMMI_JIT_KERNEL) == 0;
-}
+#include "prepare_scene.h"
 
 static void an_operator_is_compiled_once_and_then_loaded(void **state)
 {
@@ -467,6 +352,13 @@ static void plans_and_products_without_operators_are_told(void **state)
     expect(prepare(executor, plan, SPMM_OP_N, 8191, 0), SPMM_PREPARED_NOT, "at least 8192 columns");
     expect(prepare_layout(executor, plan, SPMM_OP_N, 16384, SPMM_COL_MAJOR, 0), SPMM_PREPARED_NOT,
            "row-major products");
+    spmm_dense_t b, c;
+    spmm_preparation_t result = {.struct_size = sizeof result};
+    describe(plan, SPMM_OP_N, 16384, &b, &c);
+    c.layout = SPMM_COL_MAJOR;
+    c.ld = c.rows;
+    assert_int_equal(spmm_executor_prepare(executor, SPMM_OP_N, &b, &c, 0, &result, NULL), SPMM_OK);
+    expect(result, SPMM_PREPARED_NOT, "row-major products");
     executor->has_values = false;
     expect(prepare(executor, plan, SPMM_OP_N, 16384, 0), SPMM_PREPARED_NOT, "no values yet");
     spmm_executor_destroy(executor);
@@ -485,6 +377,31 @@ static void plans_and_products_without_operators_are_told(void **state)
     expect(prepare(executor, plan, SPMM_OP_N, 16384, 0), SPMM_PREPARED_NOT, "operators are for GPUs");
     spmm_executor_destroy(executor);
     spmm_plan_destroy(plan);
+}
+
+TEST_PATTERN(corner, i == 0 && j == 0)
+TEST_PATTERN(nothing, i < 0)
+
+/* Matrices that are too large, or without entries. */
+static void matrices_without_operators_are_told(void **state)
+{
+    static const struct {
+        struct test_pattern pattern;
+        const char *note;
+    } cases[] = {{{"rows", 8193, 2, corner}, "more than 8192 rows or columns"},
+                 {{"columns", 2, 8193, corner}, "more than 8192 rows or columns"},
+                 {{"nothing", 5, 5, nothing}, "it has no nonzeros"}};
+    const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 1, 0};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct test_matrix *a = test_matrix_of(&cases[i].pattern, TEST_VALUES_REAL);
+        spmm_plan_t *plan = test_plan_build(a, options);
+        spmm_executor_t *executor = executor_of(plan, SPMM_JIT_ON);
+        expect(prepare(executor, plan, SPMM_OP_N, 16384, 0), SPMM_PREPARED_NOT, cases[i].note);
+        spmm_executor_destroy(executor);
+        spmm_plan_destroy(plan);
+        test_matrix_free(a);
+    }
 }
 
 static void bad_arguments_are_refused(void **state)
@@ -564,6 +481,7 @@ int main(void)
         CASE(without_a_disk_cache_there_is_a_note),
         CASE(without_the_drivers_library_nothing_changes),
         CASE(plans_and_products_without_operators_are_told),
+        CASE(matrices_without_operators_are_told),
         CASE(bad_arguments_are_refused),
         CASE(without_memory_products_run_as_before),
     };
