@@ -385,8 +385,8 @@ says 'section    values: differs'
 run spmm-info -q --diff "$plan" "$work/changed.plan"
 exits 4
 silent
-spmm-inspect -q --device any --dtype f64 gen:band:300:9 -o "$work/band.plan"
-spmm-inspect -q --device any --dtype f64 --pattern-only --op both gen:band:300:7 -o "$work/other.plan"
+spmm-inspect -q --device any --kernel rows --dtype f64 gen:band:300:9 -o "$work/band.plan"
+spmm-inspect -q --device any --kernel rows --dtype f64 --pattern-only --op both gen:band:300:7 -o "$work/other.plan"
 run spmm-info --diff "$work/band.plan" "$work/other.plan"
 exits 4
 says 'matrix     300 x 300, 5,610 nonzeros | 300 x 300, 4,444 nonzeros'
