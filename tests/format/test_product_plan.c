@@ -128,7 +128,7 @@ static void new_values_are_refused(void **state)
 /* Returns the plan of a product of 2 or 3 matrices. */
 static spmm_plan_t *plan_of(int count, const spmm_csr_t *views)
 {
-    spmm_product_factor_t factors[3];
+    spmm_product_factor_t factors[3] = {{0}};
     spmm_plan_t *plan = NULL;
     for (int i = 0; i < count; i++) {
         spmm_matrix_t *matrix = NULL;
