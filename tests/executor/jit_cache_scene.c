@@ -10,40 +10,25 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <ftw.h>
-#include <signal.h>
-#include <spmm/jit.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "executor/jit/jit_cache.h"
 #include "format/base/alloc.h"
-#include "tests/support/child.h"
-#include "tests/support/io_faults.h"
+#include "tests/support/cache_folder.h"
 
 char folder[] = "/tmp/spmm_jit_XXXXXX"; /* cache folder of a test, removed after it */
-
-static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *place)
-{
-    (void)about, (void)kind, (void)place;
-    return remove(path);
-}
 
 int setup(void **state)
 {
     (void)state;
-    memcpy(folder + sizeof folder - 7, "XXXXXX", 6);
-    return mkdtemp(folder) == NULL || setenv("SPMM_CACHE_DIR", folder, 1) != 0;
+    return cache_folder_make(folder);
 }
 
 int teardown(void **state)
 {
     (void)state;
     (void)chmod(folder, 0700);
-    return nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    return cache_folder_remove(folder);
 }
 
 /* Returns the code of a key. Different keys have different code. */

@@ -10,32 +10,25 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include <ftw.h>
 #include <unistd.h>
 
 #include "executor/executor_state.h"
 #include "fake_driver.h"
 #include "fake_gpu.h"
 #include "format/base/alloc.h"
+#include "tests/support/cache_folder.h"
 #include "tests/support/plan_build.h"
 #include "tests/support/products.h"
 
 static const spmm_family_t families[] = {SPMM_FAMILY_ROWS};
 char folder[] = "/tmp/spmm_prepare_XXXXXX"; /* the disk cache of a test */
 
-static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *place)
-{
-    (void)about, (void)kind, (void)place;
-    return remove(path);
-}
-
 int setup(void **state)
 {
     (void)state;
-    memcpy(folder + sizeof folder - 7, "XXXXXX", 6);
     fake_driver_works();
     fake_gpu.target = 90;
-    return mkdtemp(folder) == NULL || setenv("SPMM_CACHE_DIR", folder, 1) != 0;
+    return cache_folder_make(folder);
 }
 
 static void parts_free(void)
@@ -50,7 +43,7 @@ int teardown(void **state)
     parts_free();
     const int is_left = fake_driver.contexts != 0 || fake_driver.depth != 0 || fake_driver.links != 0 ||
                         fake_driver.modules != 0;
-    return is_left || nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS) != 0;
+    return is_left || cache_folder_remove(folder) != 0;
 }
 
 TEST_PATTERN(some, i % 7 != 2 && (i == j || test_chance(i, j, 8)))

@@ -9,12 +9,12 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include <ftw.h>
 #include <math.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cuda_product.h"
+#include "tests/support/cache_folder.h"
 #include "tests/support/plan_build.h"
 #include "tests/support/type_walk.h"
 
@@ -243,12 +243,6 @@ static int prepare_once(void)
     return how;
 }
 
-static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *place)
-{
-    (void)about, (void)kind, (void)place;
-    return remove(path);
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -262,9 +256,9 @@ int main(int argc, char **argv)
         return TEST_SKIPPED;
     if (is_child)
         return prepare_once();
-    if (mkdtemp(folder) == NULL || setenv("SPMM_CACHE_DIR", folder, 1) != 0)
+    if (cache_folder_make(folder) != 0)
         return 1;
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    (void)nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    (void)cache_folder_remove(folder);
     return failed;
 }
