@@ -78,10 +78,12 @@ struct spmmi_search {
  * (docs/decisions/0127). */
 #define SPMMI_NONZEROS_MEASURED 20000
 /* A smaller value for products of many columns, of which launch time is a small part: for row-major f32 with at
- * least SPMMI_COLUMNS_MEASURED columns all families were measured (docs/decisions/0130); for column-major
- * products see small_columns_min. */
+ * least SPMMI_COLUMNS_MEASURED columns all families were measured (docs/decisions/0130). */
 #define SPMMI_NONZEROS_WIDE 2000
 #define SPMMI_COLUMNS_MEASURED 65536
+/* A smaller value for column-major products (small_columns_min): the smallest matrix that was measured has 1,712
+ * nonzeros (docs/decisions/0136). */
+#define SPMMI_NONZEROS_SMALL 1500
 #define SPMMI_CANDIDATES_MAX 160 /* per search; all families together emit at most 80 */
 
 struct spmmi_planner {
@@ -93,8 +95,8 @@ struct spmmi_planner {
     /* The default choice considers the family only for matrices with at least this many nonzeros, or
      * SPMMI_NONZEROS_WIDE if B is wide. 0: for all. */
     int64_t nonzeros_min;
-    /* SPMMI_NONZEROS_WIDE also applies to column-major f32 and f64 with at least this number of columns, for
-     * which the family was measured with small matrices (docs/decisions/0135). 0: it was not. */
+    /* SPMMI_NONZEROS_SMALL applies to column-major f32 and f64 with at least this number of columns, for which
+     * the family was measured with small matrices (docs/decisions/0136). 0: it was not. */
     int64_t small_columns_min;
     int permutes_output; /* 0: never; 1: only if the caller names the family; 2: also in the default choice */
     /* Checks the options that concern the family; called if the caller names it. NULL: any options are

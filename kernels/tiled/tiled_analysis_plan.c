@@ -169,7 +169,8 @@ static struct spmmi_row_block_input row_block_input(const struct spmmi_tiled_ana
         .block_rows = block_rows,
         .stage_slots = r->tiled.stage_slots,
         .value_bytes = (uint32_t)spmm_dtype_size(r->options.a_type),
-        .register_tile = spmmi_model_register_tile(n, r->options.a_type),
+        .register_tile =
+            spmmi_model_register_tile(n, analysis->units, r->options.a_type, r->device.multiprocessors),
         .n = n,
         .multiprocessors = r->device.multiprocessors,
         .threads = r->threads,

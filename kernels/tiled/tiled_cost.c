@@ -26,8 +26,8 @@
 #define STAGE_STEPS 1.5   /* per stage whose loads other thread blocks hide */
 #define BATCH_STEPS 1.8   /* per batch of columns that a thread stages */
 #define SLICE_STEPS 0.175 /* per slice */
-#define LONE_STAGE 5.6    /* per stage, batch and entry of a thread block that runs alone */
-#define LONE_BATCH 1.0
+#define LONE_STAGE 1.05   /* per stage of a thread block that runs alone, and doubling of R (decision 0136) */
+#define LONE_BATCH 1.0    /* per batch, and per entry, of such a block */
 #define LONE_ENTRY 0.17
 #define SPLIT_STEPS 2.0   /* per wave of thread blocks that add split rows */
 #define SUMS_A_STEP 128.0 /* partial sums of the longest row per step: eight groups of threads, loads ahead */
@@ -37,9 +37,11 @@ static const struct spmmi_tiled_metrics *metrics_of(const struct spmmi_model_que
     return q->candidate->metrics;
 }
 
-uint32_t spmmi_model_register_tile(int64_t n, spmm_dtype_t dtype)
+uint32_t spmmi_model_register_tile(int64_t n, uint64_t units, spmm_dtype_t dtype, int multiprocessors)
 {
-    return spmmi_tiled_register_tile(n, (uint32_t)spmm_dtype_size(dtype), 0, 0);
+    const struct spmmi_tiled_work work = {
+        n, units, (uint32_t)multiprocessors, (uint32_t)spmm_dtype_size(dtype), 0, 0};
+    return spmmi_tiled_register_tile(&work);
 }
 
 /* Columns of the widest stage, and of the widest stage with double buffering (turns),
@@ -168,7 +170,9 @@ static void add_waiting(const struct spmmi_model_query *q, double passes, struct
     p->term[SPMMI_TERM_WAVES] =
         waves * (1 + stages * (STAGE_STEPS + BATCH_STEPS * batches) + SLICE_STEPS * slices) * step;
     p->term[SPMMI_TERM_LONGEST] =
-        ((double)t->stages_max * (LONE_STAGE + LONE_BATCH * batches) + LONE_ENTRY * (double)t->unit_max) *
+        ((double)t->stages_max *
+             (LONE_STAGE * log2((double)metrics_of(q)->register_tile) + LONE_BATCH * batches) +
+         LONE_ENTRY * (double)t->unit_max) *
         step;
 }
 

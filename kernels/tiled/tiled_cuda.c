@@ -19,12 +19,13 @@ struct state {
     struct spmmi_tiled layout; /* device pointers */
     void *values; /* same address as layout.values, writable: one value per entry of layout.local */
     struct spmmi_value_memory new_values; /* nnz entries: position of each value of A */
-    uint32_t forced_tile;                 /* columns that a thread keeps (R); 0: chosen by n */
+    uint32_t forced_tile;                 /* columns that a thread keeps (R); 0: register_tile */
     struct spmmi_device_block memory;     /* the single allocation for all of the above */
     struct spmmi_allowed allowed;
     struct spmmi_part part; /* without items */
     spmm_dtype_t dtype;
     uint32_t nnz;
+    uint32_t multiprocessors;
     int can_overlap;
 };
 
@@ -69,6 +70,7 @@ static struct state state_of(const struct spmmi_part_source *source)
                       .part = *source->part,
                       .dtype = source->plan->dtype,
                       .nnz = (uint32_t)source->plan->nnz,
+                      .multiprocessors = source->device->multiprocessors,
                       .can_overlap = source->device->can_overlap,
                       .new_values.from = &source->device->memory};
     s.part.items = NULL;
@@ -195,10 +197,14 @@ static spmm_status_t set_values(void *state, const void *values, void *stream)
 /* Returns the columns that a thread keeps (R) for a product of n columns. */
 static uint32_t register_tile(const struct state *tiled, int64_t n)
 {
-    const struct spmmi_tiled *l = &tiled->layout;
-    return tiled->forced_tile != 0 ? tiled->forced_tile
-                                   : spmmi_tiled_register_tile(n, (uint32_t)spmm_dtype_size(tiled->dtype),
-                                                               l->stage_slots, l->long_slots);
+    const struct spmmi_tiled *const l = &tiled->layout;
+    const struct spmmi_tiled_work work = {.n = n,
+                                          .units = (uint64_t)l->row_block_count * l->block_rows,
+                                          .multiprocessors = tiled->multiprocessors,
+                                          .value_bytes = (uint32_t)spmm_dtype_size(tiled->dtype),
+                                          .stage_slots = l->stage_slots,
+                                          .long_slots = l->long_slots};
+    return tiled->forced_tile != 0 ? tiled->forced_tile : spmmi_tiled_register_tile(&work);
 }
 
 static void part_name(const struct spmmi_part *part, spmm_compute_t compute, int has_long_rows, char *text,

@@ -26,12 +26,19 @@ struct way {
     spmm_row_block_metrics_t stats;
 };
 
-static uint32_t block_rows_for(const struct spmmi_request *r, uint64_t units, int64_t n)
+static uint32_t block_rows_for(const struct spmmi_request *r, uint64_t units, int64_t n, uint32_t tile)
 {
     if (r->tiled.block_rows != 0)
         return r->tiled.block_rows;
-    return spmmi_balance_block_rows(units, n, spmmi_model_register_tile(n, r->options.a_type),
-                                    r->device.multiprocessors, r->tiled.blocks_per_sm);
+    return spmmi_balance_block_rows(units, n, tile, r->device.multiprocessors, r->tiled.blocks_per_sm);
+}
+
+/* Returns U, by which the decision chart judges whether whole rows occupy the device. As in paper 000, R is as
+ * large as it may be: with the R of the launch, a few long rows would seem to occupy it. */
+static double utilisation_of(const struct spmmi_request *r, uint64_t rows, int64_t n)
+{
+    const uint32_t tile = spmmi_model_register_tile(n, rows, r->options.a_type, 0);
+    return spmmi_utilisation(rows, block_rows_for(r, rows, n, tile), n, tile, r->device.multiprocessors);
 }
 
 /* Asks the decision chart. must_cut: rows that it would leave whole are segmented as uneven rows are. */
@@ -114,7 +121,9 @@ static spmm_status_t analysis_way(const struct spmmi_search *s, struct way *w, s
     struct spmmi_tiled_analyses *const all = analyses_of(s);
     SPMM_TRY_ALLOC(all, diag);
     SPMM_TRY(spmmi_analysis_of(all, s->pattern, w->balance.segment, &w->analysis, diag));
-    w->block_rows = block_rows_for(r, w->analysis->units, s->n);
+    const uint32_t tile =
+        spmmi_model_register_tile(s->n, w->analysis->units, r->options.a_type, r->device.multiprocessors);
+    w->block_rows = block_rows_for(r, w->analysis->units, s->n, tile);
     SPMM_TRY(
         spmmi_analysis_row_blocks(w->analysis, s->pattern, r, w->block_rows, false, s->n, &w->stats, diag));
 cleanup:
@@ -244,9 +253,7 @@ static spmm_status_t ways_of(const struct spmmi_search *s, struct way ways[2], i
     spmm_status_t status = SPMM_OK;
     const struct spmmi_request *const r = s->request;
     const struct spmmi_pattern *const a = s->pattern;
-    *utilisation =
-        spmmi_utilisation((uint64_t)a->rows, block_rows_for(r, (uint64_t)a->rows, s->n), s->n,
-                          spmmi_model_register_tile(s->n, r->options.a_type), r->device.multiprocessors);
+    *utilisation = utilisation_of(r, (uint64_t)a->rows, s->n);
     ways[0].balance = balance(r, a, *utilisation);
     *count = 1 + (is_predicted(s) && other_side(r, a, *utilisation, &ways[0].balance, &ways[1].balance));
     for (int i = 0; i < *count; i++)
@@ -380,7 +387,7 @@ cleanup:
 const struct spmmi_planner spmmi_tiled_planner = {
     .family = SPMM_FAMILY_TILED,
     .nonzeros_min = SPMMI_NONZEROS_MEASURED,
-    .small_columns_min = 128,
+    .small_columns_min = 32,
     .permutes_output = 2,
     .check_options = check_options,
     .propose = propose,

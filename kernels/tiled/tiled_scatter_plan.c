@@ -18,7 +18,8 @@ double spmmi_scatter_seconds(const struct spmmi_request *r, int64_t rows, double
     const struct spmmi_device_profile *d = &r->device;
     const double bytes = (double)spmm_dtype_size(r->options.a_type);
     const double share = (sector_amplification - 1) / (SECTOR_BYTES / bytes - 1);
-    const double columns = fmin((double)n, spmmi_model_register_tile(n, r->options.a_type));
+    const double columns =
+        fmin((double)n, spmmi_model_register_tile(n, (uint64_t)rows, r->options.a_type, d->multiprocessors));
     const double set = columns * (double)rows * bytes;
     const double cached = spmmi_profile_curve_at(&d->strided, bytes);
     const double uncached = fmin(spmmi_profile_curve_at(&d->scatter, bytes), cached);

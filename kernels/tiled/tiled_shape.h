@@ -9,8 +9,10 @@
 #define SPMMI_TILED_THREADS_MAX 256u
 #define SPMMI_TILED_REGISTER_TILE_MAX 32u /* maximum columns that a thread keeps (R) */
 #define SPMMI_TILED_SUMS_MAX 64u          /* maximum bytes of sums that a thread keeps: docs/decisions/0025 */
-#define SPMMI_TILED_STAGE_BATCH 4u        /* column indices of a stage that a thread loads at once */
-#define SPMMI_TILED_SPLIT_GROUPS 8u       /* groups of 32 threads that add the partial sums of a row */
+/* Threads per multiprocessor from which on R grows instead of their number: docs/decisions/0136 */
+#define SPMMI_TILED_THREADS_PER_SM 512u
+#define SPMMI_TILED_STAGE_BATCH 4u  /* column indices of a stage that a thread loads at once */
+#define SPMMI_TILED_SPLIT_GROUPS 8u /* groups of 32 threads that add the partial sums of a row */
 /* Maximum shared memory of a thread block: every GPU from compute capability 8.0 on has it. */
 #define SPMMI_TILED_SHARED_MAX (99u * 1024u)
 
@@ -37,14 +39,24 @@ static inline uint32_t spmmi_tiled_stages_bytes(uint32_t stage_slots, uint32_t l
     return slots * spmmi_tiled_slot_bytes(register_tile, value_bytes);
 }
 
-/* Returns R for n columns: the smallest power of two that covers them, limited by registers for the sums and
- * shared memory for the stages. */
-static inline uint32_t spmmi_tiled_register_tile(int64_t n, uint32_t value_bytes, uint32_t stage_slots,
-                                                 uint32_t long_slots)
+/* What the columns of a thread (R) depend on. A thread owns a unit: a row, or a segment of one. */
+struct spmmi_tiled_work {
+    int64_t n;
+    uint64_t units;
+    uint32_t multiprocessors, value_bytes;
+    uint32_t stage_slots, long_slots; /* as in spmmi_tiled_stages_bytes; 0: not known yet */
+};
+
+/* Returns R: the smallest power of two that covers n or leaves no more than SPMMI_TILED_THREADS_PER_SM threads
+ * per multiprocessor, limited by registers for the sums and shared memory for the stages. */
+static inline uint32_t spmmi_tiled_register_tile(const struct spmmi_tiled_work *w)
 {
+    const uint64_t threads = (uint64_t)w->multiprocessors * SPMMI_TILED_THREADS_PER_SM;
     uint32_t tile = 1;
-    while (tile < n && 2 * tile * spmmi_tiled_sum_size(value_bytes) <= SPMMI_TILED_SUMS_MAX &&
-           spmmi_tiled_stages_bytes(stage_slots, long_slots, 2 * tile, value_bytes) <= SPMMI_TILED_SHARED_MAX)
+    while (tile < w->n && w->units * (((uint64_t)w->n + tile - 1) / tile) > threads &&
+           2 * tile * spmmi_tiled_sum_size(w->value_bytes) <= SPMMI_TILED_SUMS_MAX &&
+           spmmi_tiled_stages_bytes(w->stage_slots, w->long_slots, 2 * tile, w->value_bytes) <=
+               SPMMI_TILED_SHARED_MAX)
         tile *= 2;
     return tile;
 }

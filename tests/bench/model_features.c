@@ -298,7 +298,10 @@ static spmm_row_block_metrics_t row_blocks_for(const struct subject *s, const st
                                                const spmm_row_block_metrics_t *stats, int64_t n)
 {
     const uint32_t tile =
-        k->register_tile != 0 ? k->register_tile : spmmi_model_register_tile(n, s->request.options.a_type);
+        k->register_tile != 0
+            ? k->register_tile
+            : spmmi_model_register_tile(n, (uint64_t)stats->units, s->request.options.a_type,
+                                        s->request.device.multiprocessors);
     spmm_row_block_metrics_t p = *stats;
     p.n = n;
     p.register_tile = tile;

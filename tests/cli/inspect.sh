@@ -62,11 +62,11 @@ run spmm-inspect --device any --dtype f16 --layout row --columns 512 gen:dense:1
 exits 0
 says 'any device: rows/row-split, '
 
-# From 2,000 nonzeros on, tiled is considered for many columns in column-major order (docs/decisions/0135).
+# From 1,500 nonzeros on, tiled is considered in column-major order (docs/decisions/0136).
 run spmm-inspect --device any --layout col --columns 4096 gen:poisson2:21:21
 exits 0
 says 'any device: tiled/whole, '
-run spmm-inspect --device any --layout col --columns 4096 gen:poisson2:20:20
+run spmm-inspect --device any --layout col --columns 4096 gen:poisson2:17:17
 exits 0
 says 'any device: rows/'
 run spmm-inspect --device any --dtype f64 --layout col --columns 512 gen:poisson2:50:50
@@ -165,13 +165,13 @@ says 'Gamma = C / L = '
 says 'predicted '
 says 'Eq. 6, cold misses (Gamma = C / L): '
 says 'roofline    of any: 4814 GB/s, '
-run spmm-inspect --kernel tiled --explain -n 16 --layout col --balance none --device a100 gen:diag:3200
+run spmm-inspect --kernel tiled --explain -n 512 --layout col --balance none --device a100 gen:diag:3200
 exits 0
 says 'Eq. 2, naive: 0.08333 flop/byte, 129.6 GFLOP/s'
 says 'Eq. 3, R = 16, algorithmic: 0.2254 flop/byte, 350.4 GFLOP/s'
 says 'Eq. 3, all misses (Gamma = C): 0.2254 flop/byte, 350.4 GFLOP/s'
 says 'roofline    of a100: 1555 GB/s, at most 19500.0 GFLOP/s'
-run spmm-inspect --device any --kernel tiled --json -n 16 --layout col --balance none gen:diag:3200
+run spmm-inspect --device any --kernel tiled --json -n 512 --layout col --balance none gen:diag:3200
 exits 0
 is_json 'j["panels"]["model"]["equation"] == 3 and j["panels"]["model"]["device"] == "any"'
 is_json 'abs(j["panels"]["model"]["algorithmic"]["intensity"] - 16 / 71) < 1e-15'

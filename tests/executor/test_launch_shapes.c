@@ -555,16 +555,16 @@ static void test_tiled(void **state)
     (void)state;
     for (int i = 0; i < 3; i++) {
         for (uint32_t slots = 32; slots <= 4095; slots += 239) {
-            for (uint32_t n = 1; n <= 40; n++) {
-                const uint32_t sum = sizes[i] == 8 ? 8 : 4, maximum = 2 * (slots + 1);
+            struct spmmi_tiled_work many = {1, 1000000, 132, sizes[i], slots, slots};
+            for (; many.n <= 40; many.n++) {
                 uint32_t tile = 1;
-                while (tile < n && 2 * tile * sum <= 64) {
+                while (tile < many.n && 2 * tile * (sizes[i] == 8 ? 8 : 4) <= 64) {
                     const uint32_t bytes = 2 * tile * sizes[i];
-                    if (maximum * (bytes < 16 ? bytes : (bytes / 16 | 1) * 16) > 99 * 1024)
+                    if (2 * (slots + 1) * (bytes < 16 ? bytes : (bytes / 16 | 1) * 16) > 99 * 1024)
                         break;
                     tile *= 2;
                 }
-                assert_int_equal(spmmi_tiled_register_tile(n, sizes[i], slots, slots), tile);
+                assert_int_equal(spmmi_tiled_register_tile(&many), tile);
             }
         }
     }

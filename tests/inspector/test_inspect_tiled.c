@@ -27,10 +27,11 @@ static const struct tiled_case tiled_cases[] = {
     {"even_rows_in_many_row_blocks_stay_whole", "gen:band:20000:3",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE),
      SPMM_SCHEDULE_WHOLE, 0, 256, 0, SPMMI_REASON_EVEN},
-    /* 2 row blocks of 32 rows: U = 8 / 132, mu = 1000, so segments have 61 nonzeros. */
+    /* 2 row blocks of 32 rows: U = 8 / 132, mu = 1000, so segments have 61 nonzeros. 1,088 segments times 64 columns
+     * at R = 2 occupy the device in row blocks of 128. */
     {"few_rows_are_cut_into_u_mu", "gen:dense:64:1000",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE),
-     SPMM_SCHEDULE_SEGMENTED, 61, 32, 0, SPMMI_REASON_UNDERUSED},
+     SPMM_SCHEDULE_SEGMENTED, 61, 128, 0, SPMMI_REASON_UNDERUSED},
     /* One row has 20000 nonzeros, the others 2: mu = 2.99990. */
     {"uneven_rows_are_cut_into_mu", "gen:arrow:20000",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE),
@@ -51,14 +52,14 @@ static const struct tiled_case tiled_cases[] = {
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE,
              TILED(.u_min = 0.01, .balance = SPMM_BALANCE_CHART)),
      SPMM_SCHEDULE_WHOLE, 0, 32, 0, SPMMI_REASON_EVEN},
-    /* Predicted: 47 us as whole rows, 29 us in segments of the mean row length. */
-    {"the_model_cuts_what_the_chart_leaves_whole", "gen:femshuf:12:12:12",
+    /* Predicted: 31 us as whole rows, 29 us in segments of the mean row length. */
+    {"the_model_cuts_what_the_chart_leaves_whole", "gen:femshuf:14:14:14",
      OPTIONS(.n = n_8, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE),
-     SPMM_SCHEDULE_SEGMENTED, 68, 32, 0, SPMMI_REASON_PREDICTED},
-    {"the_chart_alone_leaves_it_whole", "gen:femshuf:12:12:12",
+     SPMM_SCHEDULE_SEGMENTED, 70, 128, 0, SPMMI_REASON_PREDICTED},
+    {"the_chart_alone_leaves_it_whole", "gen:femshuf:14:14:14",
      OPTIONS(.n = n_8, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE,
              TILED(.balance = SPMM_BALANCE_CHART)),
-     SPMM_SCHEDULE_WHOLE, 0, 32, 0, SPMMI_REASON_EVEN},
+     SPMM_SCHEDULE_WHOLE, 0, 256, 0, SPMMI_REASON_EVEN},
     /* Predicted: 25 us in segments of the mean row length, 13 us as whole rows. */
     {"the_model_leaves_whole_what_the_chart_cuts", "gen:powerlaw:20000:100:3",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE),

@@ -39,11 +39,11 @@ static spmm_plan_t *make_plan(const spmm_inspect_options_t *options)
     return plan;
 }
 
-/* Returns a plan with row blocks of 32 rows or segments in the order of A, for 16 columns of B, so R = 16. */
+/* Returns a plan with row blocks of 32 rows or segments in the order of A, for so many columns of B that R = 16. */
 static spmm_plan_t *make_tiled(spmm_balance_t balance, uint32_t op)
 {
     const spmm_inspect_options_t options =
-        OPTIONS(.n = (const int64_t[]){16}, .n_count = 1, .ops = op, .device = "a100",
+        OPTIONS(.n = (const int64_t[]){32768}, .n_count = 1, .ops = op, .device = "a100",
                 .layouts = SPMM_LAYOUTS_COL_MAJOR, .force_kernel = "tiled", .pattern_only = 1,
                 .reorder = SPMM_REORDER_NONE,
                 TILED(.balance = balance, .segment_length = balance == SPMM_BALANCE_SEGMENTS ? 2 : 0,
@@ -123,7 +123,7 @@ static void no_roof_is_passed(void **state)
 {
     (void)state;
     const spmm_inspect_options_t options =
-        OPTIONS(.a_type = SPMM_F16, .n = (const int64_t[]){1024}, .n_count = 1,
+        OPTIONS(.a_type = SPMM_F16, .n = (const int64_t[]){8192}, .n_count = 1,
                 .layouts = SPMM_LAYOUTS_COL_MAJOR, .force_kernel = "tiled",
                 TILED(.balance = SPMM_BALANCE_NONE));
     spmm_matrix_t *const a = inspect_generate("gen:dense:256:400");

@@ -17,8 +17,8 @@
 #include "inspector/matrix/matrix.h"
 #include "inspector/search/search.h"
 
-static const int64_t n_64[] = {64}, n_1[] = {1}, n_127[] = {127}, n_128[] = {128}, n_65536[] = {65536},
-                     n_65535[] = {65535};
+static const int64_t n_64[] = {64}, n_1[] = {1}, n_31[] = {31}, n_32[] = {32}, n_128[] = {128},
+                     n_65536[] = {65536}, n_65535[] = {65535};
 
 /* ---- Ranges ---- */
 
@@ -146,9 +146,9 @@ static const struct refusal_case refusals[] = {
      2100, 20000},
     {"few_nonzeros_for_wide_columns", "gen:dense:60:35", OPTIONS(GPU_COLUMNS, .n = n_65536, .n_count = 1),
      SPMM_FAMILY_PANEL, SPMMI_REASON_SMALL, 2100, 20000},
-    {"few_nonzeros_for_many_columns", "gen:dense:40:49", OPTIONS(GPU_COLUMNS, .n = n_128, .n_count = 1),
-     SPMM_FAMILY_TILED, SPMMI_REASON_SMALL, 1960, 2000},
-    {"few_nonzeros_for_127_columns", "gen:dense:60:35", OPTIONS(GPU_COLUMNS, .n = n_127, .n_count = 1),
+    {"few_nonzeros_for_32_columns", "gen:dense:40:37", OPTIONS(GPU_COLUMNS, .n = n_32, .n_count = 1),
+     SPMM_FAMILY_TILED, SPMMI_REASON_SMALL, 1480, 1500},
+    {"few_nonzeros_for_31_columns", "gen:dense:60:35", OPTIONS(GPU_COLUMNS, .n = n_31, .n_count = 1),
      SPMM_FAMILY_TILED, SPMMI_REASON_SMALL, 2100, 20000},
     {"few_nonzeros_for_many_columns_of_f16", "gen:dense:60:35",
      OPTIONS(GPU_COLUMNS, .a_type = SPMM_F16, .n = n_128, .n_count = 1), SPMM_FAMILY_TILED,
