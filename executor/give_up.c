@@ -61,7 +61,7 @@ static double ratio_by(const struct spmmi_typed_plan *typed, uint32_t variant, c
         return TWIN_RATIO;
     if (mine.measured > 0 && other.measured > 0)
         return other.measured / mine.measured;
-    return mine.predicted > 0 && predicted > 0 ? predicted / mine.predicted : 1;
+    return mine.predicted > 0 ? predicted / mine.predicted : 1; /* if mine is known, so is the slowest */
 }
 
 /* Returns true if the part of `other` can run v. A part that permutes the rows of C cannot be exchanged. */
@@ -111,14 +111,16 @@ static bool find_loss(const struct spmmi_typed_plan *typed, uint32_t part, doubl
     return true;
 }
 
-/* Makes the variants of this part run by their successors, and sets their bits in *given_up. */
+/* Makes the variants of this part run by their successors, which find_loss has found, and sets their bits in
+ * *given_up. */
 static void replace(struct spmmi_typed_plan *typed, uint32_t part, uint64_t *given_up)
 {
     const struct spmmi_typed_plan before = *typed;
     for (uint32_t i = 0; i < before.plan.variant_count; i++) {
         struct successor next = {i, 0};
-        if (before.plan.variants[i].part_first != part || !find_successor(&before, i, &next))
+        if (before.plan.variants[i].part_first != part)
             continue;
+        (void)find_successor(&before, i, &next);
         const struct spmmi_variant *by = &before.plan.variants[next.variant];
         typed->plan.variants[i].part_first = by->part_first;
         typed->plan.variants[i].part_count = by->part_count;

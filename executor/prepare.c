@@ -65,8 +65,9 @@ static int publish(spmm_executor_t *executor, struct spmmi_jit_operator *made, u
                    const struct spmmi_product *product)
 {
     (void)pthread_rwlock_wrlock(executor->values_lock);
-    const int is_current =
-        spmmi_jit_publish(executor->jit, made, generation) && spmmi_jit_widen(executor->jit, product);
+    const int is_current = spmmi_jit_publish(executor->jit, made, generation);
+    if (is_current)
+        (void)spmmi_jit_widen(executor->jit, product); /* finds the operator that was just published */
     (void)pthread_rwlock_unlock(executor->values_lock);
     return is_current;
 }

@@ -97,15 +97,16 @@ cleanup:
     return status;
 }
 
-/* Without an allocator of its own, the certifier uses the allocator of the executor. */
-static spmm_status_t memory_open(spmm_certifier_t *c, const spmm_device_allocator_t *allocator,
-                                 spmm_diag_t *diag)
+/* Without an allocator of its own, the certifier uses the allocator of the executor. The allocator was checked
+ * with the options, so opening it does not fail. */
+static void memory_open(spmm_certifier_t *c, const spmm_device_allocator_t *allocator)
 {
-    if (allocator != NULL || c->executor->cuda == NULL)
-        return spmmi_device_memory_open(allocator, c->executor->device, &c->memory, diag);
+    if (allocator != NULL || c->executor->cuda == NULL) {
+        (void)spmmi_device_memory_open(allocator, c->executor->device, &c->memory, &spmmi_diag_unheard);
+        return;
+    }
     c->memory = *spmmi_cuda_memory(c->executor->cuda);
     c->memory.count = NULL; /* its blocks do not count as the executor's, nor against its budget */
-    return SPMM_OK;
 }
 
 spmm_status_t spmm_certifier_create(const spmm_plan_t *plan, const spmm_executor_t *executor,
@@ -137,7 +138,7 @@ spmm_status_t spmm_certifier_create(const spmm_plan_t *plan, const spmm_executor
     made->executor = executor;
     made->options = settled;
     made->options.allocator = NULL;
-    SPMM_TRY(memory_open(made, settled.allocator, diag));
+    memory_open(made, settled.allocator);
     SPMM_TRY(operands_make(made, diag));
     *certifier = made;
     made = NULL;

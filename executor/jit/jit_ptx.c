@@ -302,7 +302,7 @@ static bool put_by_columns(struct program *p, const bool is_used[SPMMI_JIT_DIMEN
     for (int64_t i = 0; is_done && i < a->rows; i++)
         if (!is_empty_row(a, i))
             put_zero(p, "s", i);
-    for (int64_t first = 0; is_done && first < a->cols && !p->text.is_full; first += SPMMI_JIT_GROUP) {
+    for (int64_t first = 0; is_done && first < a->cols; first += SPMMI_JIT_GROUP) {
         const int64_t last = first + SPMMI_JIT_GROUP < a->cols ? first + SPMMI_JIT_GROUP : a->cols;
         put_load_b(p, is_used, first, last);
         for (int64_t j = first; j < last; j++)

@@ -95,7 +95,7 @@ static int link_complete(void *link, void **code, size_t *size)
     memcpy(l->code, CODE, sizeof CODE);
     strcat(l->code, l->source);
     *code = l->code;
-    *size = fake_driver.code_bytes != 0 ? fake_driver.code_bytes : bytes;
+    *size = fake_driver.code_is_empty ? 0 : fake_driver.code_bytes != 0 ? fake_driver.code_bytes : bytes;
     if (fake_driver.at_compile != NULL)
         fake_driver.at_compile();
     return call(FAKE_link_complete);

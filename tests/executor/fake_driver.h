@@ -20,6 +20,7 @@ struct fake_driver {
     int contexts, depth, links, modules; /* objects not destroyed; depth: contexts on the stack */
     int threads_max;                     /* maximum threads per block of a function; 0: 1024 */
     size_t code_bytes;                   /* size of the code that the compiler reports; 0: the true size */
+    int code_is_empty;                   /* 1: the compiler reports code of 0 bytes */
     void (*at_compile)(void);            /* called during each compilation; may be NULL */
 };
 extern struct fake_driver fake_driver;

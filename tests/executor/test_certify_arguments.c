@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "format/base/alloc.h"
 #include "tests/support/certificates.h"
 #include "tests/support/plan_seal.h"
 
@@ -94,10 +95,75 @@ static void executors_of_other_matrices(void **state)
     test_matrix_free(a);
 }
 
+/* B and C may have other types than A in a product, but not in a certificate. */
+static void operands_of_other_types(void **state)
+{
+    static const struct {
+        spmm_dtype_t a, b, c, before;
+        double beta;
+        const char *text;
+    } cases[] = {{SPMM_F16, SPMM_F16, SPMM_F16, SPMM_F16, 1, ""},
+                 {SPMM_F16, SPMM_F16, SPMM_F32, SPMM_F32, 0, "of A, f16, found B f16 and C f32"},
+                 {SPMM_F16, SPMM_F16, SPMM_F16, SPMM_F32, 1, "of A, f16, found B f16 and C f32"},
+                 {SPMM_F32, SPMM_F16, SPMM_F16, SPMM_F16, 0, "of A, f32, found B f16 and C f16"}};
+    static double b_room[ROOM], c_room[ROOM], before_room[ROOM];
+    struct test_matrix *a = test_matrix_named("band", TEST_VALUES_REAL);
+    (void)state;
+    assert_true(a->rows <= ROOM / 5 && a->cols <= ROOM / 5);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct test_plan_options options = {cases[i].a, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 0};
+        spmm_plan_t *plan = test_plan_whole(a, options, "x");
+        spmm_executor_t *executor = test_executor_make(plan, SPMM_DEVICE_CPU, 1, NULL);
+        spmm_certifier_t *certifier = test_certifier_make(plan, executor, 1, 0);
+        const spmm_dense_t b = {b_room, a->cols, 5, 5, SPMM_ROW_MAJOR, cases[i].b};
+        const spmm_dense_t c = {c_room, a->rows, 5, 5, SPMM_ROW_MAJOR, cases[i].c};
+        const spmm_dense_t before = {before_room, a->rows, 5, 5, SPMM_ROW_MAJOR, cases[i].before};
+        spmm_certificate_t found = {.struct_size = sizeof found};
+        spmm_diag_t diag = {.text = ""};
+        assert_int_equal(spmm_certify(certifier, SPMM_OP_N, spmm_real(1), &b, spmm_real(cases[i].beta),
+                                      &before, &c, NULL, &found, &diag),
+                         i == 0 ? SPMM_OK : SPMM_ERR_UNSUPPORTED);
+        assert_non_null(strstr(diag.text, cases[i].text));
+        spmm_certifier_destroy(certifier);
+        spmm_executor_destroy(executor);
+        spmm_plan_destroy(plan);
+    }
+    test_matrix_free(a);
+}
+
+/* An executor of a pattern does not read the values of the plan, but its certifier does. */
+static void values_that_do_not_fit_the_type(void **state)
+{
+    const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 0, 0};
+    struct test_matrix *a = test_matrix_named("band", TEST_VALUES_REAL);
+    spmm_executor_options_t narrow = SPMM_EXECUTOR_OPTIONS_INIT;
+    spmm_executor_t *executor = NULL;
+    spmm_certifier_t *certifier = NULL;
+    spmm_diag_t diag = {.text = ""};
+    (void)state;
+    a->values[1] = 70000;
+    spmm_plan_t *plan = test_plan_whole(a, options, "x");
+    plan->variants[1] = plan->variants[0];
+    plan->variants[1].compute = SPMM_COMPUTE_F16;
+    plan->variant_count = 2;
+    narrow.a_type = SPMM_F16;
+    narrow.unit_values = 1;
+    assert_int_equal(spmm_executor_create(plan, SPMM_DEVICE_CPU, &narrow, &executor, NULL), SPMM_OK);
+    const int64_t live = spmmi_alloc_live();
+    assert_int_equal(spmm_certifier_create(plan, executor, NULL, &certifier, &diag), SPMM_ERR_ARGUMENT);
+    assert_non_null(strstr(diag.text, "the value 70000 in row 1, column 2 (counted from 1) is too large"));
+    assert_null(certifier);
+    assert_int_equal(spmmi_alloc_live(), live);
+    spmm_executor_destroy(executor);
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(factors_and_operands),
-                                       cmocka_unit_test(there_must_be_a_certificate),
-                                       cmocka_unit_test(executors_of_other_matrices)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(factors_and_operands), cmocka_unit_test(there_must_be_a_certificate),
+        cmocka_unit_test(executors_of_other_matrices), cmocka_unit_test(operands_of_other_types),
+        cmocka_unit_test(values_that_do_not_fit_the_type)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

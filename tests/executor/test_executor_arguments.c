@@ -186,7 +186,9 @@ static void no_memory_to_transpose(void **state)
         spmmi_op_pattern_close(&pattern);
     }
     assert_int_equal(spmmi_op_pattern_bytes(plan, SPMM_OP_N), 0);
-    assert_true(spmmi_op_pattern_bytes(plan, SPMM_OP_T) > 0);
+    assert_int_equal(spmmi_op_pattern_own_bytes(plan, SPMM_OP_N), 0);
+    assert_true(spmmi_op_pattern_bytes(plan, SPMM_OP_T) > spmmi_op_pattern_own_bytes(plan, SPMM_OP_T));
+    assert_true(spmmi_op_pattern_own_bytes(plan, SPMM_OP_T) > 0);
     spmm_plan_destroy(plan);
     test_matrix_free(a);
 }

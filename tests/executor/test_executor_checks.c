@@ -91,6 +91,28 @@ static void more_threads_than_any_machine_has_are_taken(void **state)
     teardown(&f);
 }
 
+/* The ones of a pattern are allocated, like the other memory of an executor. */
+static void without_memory_there_is_no_executor_of_a_pattern(void **state)
+{
+    struct fixture f = setup();
+    spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
+    spmm_status_t status = SPMM_ERR_MEMORY;
+    const int64_t live = spmmi_alloc_live();
+    (void)state;
+    options.unit_values = 1;
+    for (int64_t k = 0; status != SPMM_OK; k++) {
+        spmm_executor_t *executor = NULL;
+        spmmi_alloc_fail_at(k, 0);
+        status = spmm_executor_create(f.plan, SPMM_DEVICE_CPU, &options, &executor, NULL);
+        const int64_t count = spmmi_alloc_count();
+        spmmi_alloc_fail_at(-1, 0);
+        assert_int_equal(status, count > k ? SPMM_ERR_MEMORY : SPMM_OK);
+        spmm_executor_destroy(executor);
+        assert_int_equal(spmmi_alloc_live(), live);
+    }
+    teardown(&f);
+}
+
 /* C has no rows but B has some: nothing is written, and equal addresses do not count as overlap. */
 static void a_matrix_without_rows_is_multiplied(void **state)
 {
@@ -132,6 +154,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arguments_that_cannot_be_are_refused),
         cmocka_unit_test(more_threads_than_any_machine_has_are_taken),
+        cmocka_unit_test(without_memory_there_is_no_executor_of_a_pattern),
         cmocka_unit_test(a_matrix_without_rows_is_multiplied),
         cmocka_unit_test(shapes_and_types_are_told_apart),
     };

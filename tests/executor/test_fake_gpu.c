@@ -9,8 +9,11 @@
 
 #include <cmocka.h>
 
+#include <spmm/product.h>
+
 #include "executor/executor_state.h"
 #include "fake_gpu.h"
+#include "format/base/alloc.h"
 #include "tests/support/plan_build.h"
 #include "tests/support/products.h"
 
@@ -299,6 +302,56 @@ static void the_gpu_is_told_what_the_first_values_are(void **state)
     spmm_plan_destroy(plan);
 }
 
+/* The GPU makes the ones of a pattern: the host allocates nothing for them. */
+static void a_pattern_needs_no_values_on_a_gpu(void **state)
+{
+    static const spmm_family_t families[] = {SPMM_FAMILY_ROWS};
+    static float room[2][1024 * 5];
+    spmm_plan_t *plan = plan_make();
+    float *const values = plan->values;
+    spmm_executor_t *executor = fake_gpu_executor(plan, families, 1);
+    const spmm_dense_t b = {room[0], plan->cols, 5, 5, SPMM_ROW_MAJOR, SPMM_F32};
+    const spmm_dense_t c = {room[1], plan->rows, 5, 5, SPMM_ROW_MAJOR, SPMM_F32};
+    int64_t counts[2];
+    (void)state;
+    assert_true(plan->rows <= 1024 && plan->cols <= 1024);
+    plan->values = NULL;
+    for (int is_pattern = 0; is_pattern < 2; is_pattern++) {
+        static _Alignas(256) char workspace[FAKE_GPU_WORKSPACE];
+        spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
+        spmm_executor_t *made = NULL;
+        options.unit_values = is_pattern;
+        spmmi_alloc_fail_at(-1, 0);
+        assert_int_equal(spmm_executor_create(plan, 0, &options, &made, NULL), SPMM_OK);
+        counts[is_pattern] = spmmi_alloc_count();
+        assert_int_equal(spmm_execute(made, SPMM_OP_N, spmm_real(1), &b, spmm_real(0), &c, workspace,
+                                      sizeof workspace, NULL, NULL),
+                         is_pattern ? SPMM_OK : SPMM_ERR_NO_VALUES);
+        spmm_executor_destroy(made);
+    }
+    assert_int_equal(counts[0], counts[1]);
+    plan->values = values;
+    fake_gpu_executor_free(executor);
+    spmm_plan_destroy(plan);
+}
+
+/* The GPU is asked only if there is something to give back. This build has no GPU code that could do it. */
+static void nothing_can_be_given_back_to_a_gpu(void **state)
+{
+    const spmm_device_allocator_t allocator = {sizeof allocator, take, give, NULL};
+    static const int64_t row_ptr[] = {0};
+    spmm_csr_t c = {.rows = 3};
+    spmm_diag_t diag = {.text = ""};
+    (void)state;
+    fake_gpu_works();
+    assert_int_equal(spmm_product_once_give_back(&c, &allocator, 0, NULL, &diag), SPMM_OK);
+    assert_int_equal(c.rows, 0);
+    c.row_ptr = row_ptr;
+    assert_int_equal(spmm_product_once_give_back(&c, &allocator, 0, NULL, &diag), SPMM_ERR_NO_DEVICE);
+    assert_non_null(strstr(diag.text, "this build has no GPU support"));
+    assert_ptr_equal(c.row_ptr, row_ptr);
+}
+
 /* Programs compiled before the option new_values existed get all memory at creation, as before, so that
  * graphs they captured stay valid. */
 static void older_programs_get_new_values(void **state)
@@ -525,6 +578,8 @@ int main(void)
         cmocka_unit_test(new_values_take_memory_first),
         cmocka_unit_test(older_programs_get_new_values),
         cmocka_unit_test(the_gpu_is_told_what_the_first_values_are),
+        cmocka_unit_test(a_pattern_needs_no_values_on_a_gpu),
+        cmocka_unit_test(nothing_can_be_given_back_to_a_gpu),
         cmocka_unit_test(a_gpu_takes_the_variants_of_the_nearest_capability),
         cmocka_unit_test(n_counts_more_than_the_target),
         cmocka_unit_test(a_gap_runs_the_next_wider_range),

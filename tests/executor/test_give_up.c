@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executors with less memory than all parts of a plan need: which parts they give up, and which parts then
  * run the products. */
+#include <stdio.h>
+
 #include "executor/give_up.h"
 #include "format/base/alloc.h"
 #include "wanted_support.h"
 
 #define MIDDLE 24 /* tiled/whole runs up to this n in this plan, tiled/segmented larger n */
+#define TOLD_BYTES 256
 
 /* Returns a plan with a part of rows and two tiled parts, any of which can be given up. */
 static spmm_plan_t *plan_of_three(const struct test_matrix *a)
@@ -159,6 +162,166 @@ static void measured_times_go_before_predictions(void **state)
     test_matrix_free(a);
 }
 
+/* Of several candidates of a family and schedule, the fastest whose time is known counts, in any order. */
+static void the_fastest_candidate_of_a_kernel_counts(void **state)
+{
+    static const double us[3][3] = {{1, 9, 9}, {3, 1, 9}, {9, 2, 1}};
+    static const struct {
+        double us; /* of another candidate: rows for variant 1 */
+        uint64_t given_up;
+    } cases[] = {{1.5, 2}, {5, 4}, {0, 4}};
+    const uint64_t bytes[SPMMI_PART_MAX] = {100, 100, 100};
+    (void)state;
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+    spmm_plan_t *plan = plan_of_three(a);
+    times_set(plan, us);
+    struct spmmi_trace *const steps = plan->trace, *trace = spmmi_alloc(10, sizeof *trace);
+    assert_non_null(trace);
+    plan->trace = trace;
+    plan->trace_count = 10;
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof cases[0]; i++) {
+        const size_t is_last = i % 2;
+        struct spmmi_trace *const other = &trace[is_last ? 9 : 0];
+        uint64_t given_up = 0;
+        memcpy(trace + 1 - is_last, steps, 9 * sizeof *steps);
+        *other = steps[3];
+        other->predicted_us = cases[i / 2].us;
+        struct spmmi_typed_plan typed = typed_of(plan);
+        assert_true(spmmi_plan_give_up(&typed, bytes, &given_up));
+        assert_int_equal(given_up, cases[i / 2].given_up);
+    }
+    spmmi_free(steps);
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
+/* A part without a time counts as the slowest candidate. Without any times, no part loses anything. */
+static void parts_without_times(void **state)
+{
+    static const struct {
+        double us[3][3]; /* 0: not known */
+        uint64_t given_up;
+    } cases[] = {{{{1, 99, 99}, {6, 1, 0}, {5, 5, 1}}, 4},
+                 {{{1, 99, 99}, {6, 1, 0}, {7, 7, 1}}, 2},
+                 {{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, 1},
+                 {{{0, 9, 9}, {9, 1, 9}, {9, 9, 1}}, 1}};
+    const uint64_t bytes[SPMMI_PART_MAX] = {100, 100, 100};
+    (void)state;
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+    spmm_plan_t *plan = plan_of_three(a);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint64_t given_up = 0;
+        times_set(plan, cases[i].us);
+        plan->trace[3].family = SPMM_FAMILY_WINDOW; /* the plan has no part of this candidate of variant 1 */
+        struct spmmi_typed_plan typed = typed_of(plan);
+        assert_true(spmmi_plan_give_up(&typed, bytes, &given_up));
+        assert_int_equal(given_up, cases[i].given_up);
+    }
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
+/* A part that several variants share is counted once and given up for all of them. */
+static void a_part_of_two_variants(void **state)
+{
+    static const double us[3][3] = {{1, 99, 99}, {9, 1, 9}, {9, 2, 1}};
+    static const struct test_product products[] = {{.n = MIDDLE + 9, .alpha = 1, .values = TEST_VALUES_REAL},
+                                                   {.n = 3 * MIDDLE, .alpha = 1, .values = TEST_VALUES_REAL}};
+    static const char *const kernels[] = {"cpu/tiled/whole", "cpu/rows"}; /* one variant has no times */
+    int64_t counts[2];
+    (void)state;
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+    spmm_plan_t *plan = plan_of_three(a);
+    times_set(plan, us);
+    const spmm_executor_options_t options = {
+        .host_budget_bytes = bytes_needed(plan, (spmm_executor_options_t){.threads = 0}) - 1};
+    for (int is_shared = 0; is_shared < 2; is_shared++) {
+        if (is_shared) {
+            plan->variants[3] = plan->variants[2];
+            plan->variants[2].n_max = 2 * MIDDLE;
+            plan->variants[3].n_min = 2 * MIDDLE + 1;
+            plan->variant_count = 4;
+        }
+        spmmi_alloc_fail_at(-1, 0);
+        (void)bytes_needed(plan, options);
+        counts[is_shared] = spmmi_alloc_count();
+    }
+    assert_int_equal(counts[0], counts[1]);
+    spmm_executor_t *executor = executor_for(plan, options);
+    for (int i = 0; i < 2; i++) {
+        char kernel[64];
+        struct test_dense c;
+        assert_int_equal(run(executor, a, &products[i], kernel, &c), 1);
+        assert_non_null(strstr(kernel, kernels[i]));
+        test_dense_free(&c);
+        test_product_check(executor, a, SPMM_F32, &products[i]);
+    }
+    spmm_executor_destroy(executor);
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
+static void warnings_keep(void *context, spmm_log_level_t level, const char *text)
+{
+    if (level == SPMM_LOG_WARNING && strstr(text, "memory budget") != NULL)
+        (void)snprintf(context, TOLD_BYTES, "%s", text);
+}
+
+/* What was given up is a warning, and the reason why a product of other types is refused. */
+static void what_was_given_up_is_told(void **state)
+{
+    static const double us[3][3] = {{1, 1, 1}, {9, 1, 9}, {9, 9, 1}};
+    char told[TOLD_BYTES] = "";
+    (void)state;
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+    spmm_plan_t *plan = plan_of_three(a);
+    const spmm_dense_t b = {NULL, a->cols, 4, 4, SPMM_ROW_MAJOR, SPMM_F16};
+    const spmm_dense_t c = {NULL, a->rows, 4, 4, SPMM_ROW_MAJOR, SPMM_F16};
+    spmm_executor_options_t options = {.threads = 0};
+    times_set(plan, us);
+    const uint64_t needed = bytes_needed(plan, options);
+    for (int is_small = 0; is_small < 2; is_small++) {
+        spmm_executor_info_t info = {.struct_size = sizeof info};
+        spmm_diag_t diag = {.text = ""};
+        spmm_log_set(warnings_keep, told, SPMM_LOG_WARNING);
+        options.host_budget_bytes = needed - (uint64_t)is_small;
+        spmm_executor_t *executor = executor_for(plan, options);
+        spmm_log_set(NULL, NULL, SPMM_LOG_OFF);
+        assert_string_equal(told, is_small
+                                      ? "the memory budget is too small for all kernels of the plan: 1 of "
+                                        "its 3 variants run other kernels"
+                                      : "");
+        assert_int_equal(spmm_executor_info(executor, SPMM_OP_N, &b, &c, &info, &diag),
+                         is_small ? SPMM_ERR_NO_VARIANT : SPMM_OK);
+        assert_non_null(strstr(diag.text, is_small ? "the memory budget is too small for all parts" : ""));
+        spmm_executor_destroy(executor);
+    }
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
+/* A failing allocation is no part that is too large. */
+static void without_memory_nothing_is_counted(void **state)
+{
+    static const double us[3][3] = {{1, 9, 9}, {9, 1, 9}, {9, 9, 1}};
+    spmm_status_t status = SPMM_ERR_MEMORY;
+    spmm_executor_options_t options = SPMM_EXECUTOR_OPTIONS_INIT;
+    (void)state;
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+    spmm_plan_t *plan = plan_of_three(a);
+    times_set(plan, us);
+    options.host_budget_bytes = bytes_needed(plan, (spmm_executor_options_t){.threads = 0}) - 1;
+    for (int64_t k = 0; status != SPMM_OK; k++) {
+        spmmi_alloc_fail_at(k, 0);
+        status = spmm_executor_memory_bytes(plan, SPMM_DEVICE_CPU, &options, NULL, NULL, NULL);
+        const int64_t count = spmmi_alloc_count();
+        spmmi_alloc_fail_at(-1, 0);
+        assert_int_equal(status, count > k ? SPMM_ERR_MEMORY : SPMM_OK);
+    }
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
 /* A part that permutes the output defines another order of C, so it cannot replace another part. */
 static void parts_that_permute_output_are_no_successors(void **state)
 {
@@ -185,6 +348,11 @@ int main(void)
         cmocka_unit_test(a_budget_below_a_part_refuses_it),
         cmocka_unit_test(what_is_given_up),
         cmocka_unit_test(measured_times_go_before_predictions),
+        cmocka_unit_test(the_fastest_candidate_of_a_kernel_counts),
+        cmocka_unit_test(parts_without_times),
+        cmocka_unit_test(a_part_of_two_variants),
+        cmocka_unit_test(what_was_given_up_is_told),
+        cmocka_unit_test(without_memory_nothing_is_counted),
         cmocka_unit_test(parts_that_permute_output_are_no_successors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

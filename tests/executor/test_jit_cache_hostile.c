@@ -53,6 +53,30 @@ static void a_head_with_impossible_sizes_is_refused(void **state)
     }
 }
 
+/* The size of a file is checked before memory for it is allocated. */
+static void a_file_that_is_too_large_is_not_read(void **state)
+{
+    const struct spmmi_jit_entry entry = entry_of(KEY);
+    const struct spmmi_jit_name name = spmmi_jit_name_of(&entry);
+    struct spmmi_jit_entry found;
+    struct spmmi_jit_cache cache;
+    struct stat about;
+    char path[256];
+    (void)state;
+    path_write(KEY, path);
+    spmmi_jit_cache_open(&cache, 1);
+    for (int more = 0; more < 2; more++) {
+        store_in(&cache, KEY);
+        assert_int_equal(truncate(path, (off_t)SPMMI_JIT_FILE_MAX + more), 0);
+        spmmi_alloc_fail_at(0, 1);
+        assert_null(spmmi_jit_cache_read(&cache, &name, &found));
+        spmmi_alloc_fail_at(-1, 0);
+        assert_non_null(strstr(cache.note, more ? "the file is too large" : "out of memory"));
+        assert_int_equal(lstat(path, &about), more ? -1 : 0); /* the larger file is removed */
+    }
+    spmmi_jit_cache_close(&cache);
+}
+
 static void an_entry_may_have_no_source(void **state)
 {
     struct spmmi_jit_cache cache;
@@ -191,9 +215,13 @@ static void only_names_of_the_cache_are_listed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(a_head_with_impossible_sizes_is_refused),  CASE(an_entry_may_have_no_source),
-        CASE(a_folder_that_is_a_link_is_not_used),      CASE(what_is_in_the_way_is_a_miss),
-        CASE(without_descriptors_everything_is_a_miss), CASE(only_names_of_the_cache_are_listed),
+        CASE(a_head_with_impossible_sizes_is_refused),
+        CASE(a_file_that_is_too_large_is_not_read),
+        CASE(an_entry_may_have_no_source),
+        CASE(a_folder_that_is_a_link_is_not_used),
+        CASE(what_is_in_the_way_is_a_miss),
+        CASE(without_descriptors_everything_is_a_miss),
+        CASE(only_names_of_the_cache_are_listed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,6 +15,8 @@
 
 #include "executor/forced_kernel.h"
 #include "executor/needs.h"
+#include "executor/pack/pack_threads.h"
+#include "executor/parts.h"
 #include "format/base/alloc.h"
 #include "tests/support/plan_build.h"
 
@@ -186,6 +188,61 @@ static void values_go_to_objects_and_parts(void **state)
     spmm_plan_destroy(plan);
 }
 
+/* If a part does not multiply the types of a product, another part of the same op does, unless one of the two
+ * permutes the rows of C. */
+static void parts_that_permute_c_are_not_exchanged(void **state)
+{
+    static const struct spmmi_part tiled = {.op = SPMM_OP_N, .family = SPMM_FAMILY_TILED};
+    static const struct {
+        spmm_op_t op;
+        uint32_t own_flags, flags;
+        int is_found;
+    } cases[] = {{SPMM_OP_N, 0, 0, 1},
+                 {SPMM_OP_T, 0, 0, 0},
+                 {SPMM_OP_N, SPMMI_PART_PERMUTES_OUTPUT, 0, 0},
+                 {SPMM_OP_N, 0, SPMMI_PART_PERMUTES_OUTPUT, 0}};
+    const struct spmmi_product product = {
+        .a_type = SPMM_F16, .b = {.type = SPMM_F16}, .c = {.type = SPMM_F32}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct spmmi_parts *parts = parts_make();
+        struct spmmi_part own = tiled, rows = {.op = cases[i].op, .family = SPMM_FAMILY_ROWS};
+        own.flags = cases[i].own_flags;
+        rows.flags = cases[i].flags;
+        spmmi_parts_add(parts, 0, &own, 0, &other);
+        spmmi_parts_add(parts, 1, &rows, 1, &other);
+        assert_ptr_equal(spmmi_parts_for(parts, 0, &product), cases[i].is_found ? &parts->list[1] : NULL);
+        assert_ptr_equal(spmmi_parts_for(parts, 1, &product), &parts->list[1]);
+        spmmi_free(parts);
+    }
+}
+
+/* Large data are packed by as many threads as OpenMP has, up to a maximum. */
+static void threads_that_pack_are_limited(void **state)
+{
+    static const int threads[] = {1, SPMMI_PACK_THREADS_MAX - 1, SPMMI_PACK_THREADS_MAX,
+                                  SPMMI_PACK_THREADS_MAX + 1};
+    enum { ITEMS = SPMMI_PACK_PARALLEL_MIN / sizeof(uint32_t) };
+    const int before = omp_get_max_threads();
+    uint32_t *const items = calloc(ITEMS, sizeof *items);
+    uint64_t hash = 0;
+    (void)state;
+    assert_non_null(items);
+    static struct spmm_plan plan;
+    plan.part_count = 1;
+    plan.parts[0] = (struct spmmi_part){.items = items, .item_count = ITEMS};
+    for (size_t i = 0; i < COUNT(threads); i++) {
+        omp_set_num_threads(threads[i]);
+        assert_int_equal(spmmi_pack_threads(SPMMI_PACK_PARALLEL_MIN - 1), 1);
+        assert_int_equal(spmmi_pack_threads(SPMMI_PACK_PARALLEL_MIN),
+                         i < 3 ? threads[i] : SPMMI_PACK_THREADS_MAX);
+        hash = i == 0 ? spmmi_parts_hash(&plan) : hash;
+        assert_true(spmmi_parts_hash(&plan) == hash);
+    }
+    omp_set_num_threads(before);
+    free(items);
+}
+
 static void words_behind_a_kernel_are_of_the_part_or_of_the_launch(void **state)
 {
     static const struct {
@@ -240,6 +297,8 @@ int main(void)
         cmocka_unit_test(equal_parts_are_made_once),
         cmocka_unit_test(a_part_that_is_refused_ends_the_load),
         cmocka_unit_test(values_go_to_objects_and_parts),
+        cmocka_unit_test(parts_that_permute_c_are_not_exchanged),
+        cmocka_unit_test(threads_that_pack_are_limited),
         cmocka_unit_test(words_behind_a_kernel_are_of_the_part_or_of_the_launch),
         cmocka_unit_test(parts_that_do_not_fit_a_name_are_told),
     };

@@ -279,15 +279,14 @@ static void a_driver_that_fails_changes_nothing(void **state)
         assert_false(is_operator(executor, plan, SPMM_OP_N, 16384));
         spmm_executor_destroy(executor);
     }
-    for (int i = 0; i < 3; i++) {
+    static const char *const notes[] = {"does not load", "impossible size", "impossible size", ""};
+    for (int i = 0; i < 4; i++) {
         spmm_executor_t *executor = executor_of(plan, SPMM_JIT_ON);
         fake_driver.threads_max = i == 0 ? 64 : 0;
         fake_driver.code_bytes = i == 1 ? (size_t)SPMMI_JIT_FILE_MAX + 1 : 0;
+        fake_driver.code_is_empty = i == 2;
         expect(prepare(executor, plan, SPMM_OP_N, 16384, 0),
-               i < 2 ? SPMM_PREPARED_NOT : SPMM_PREPARED_COMPILED,
-               i == 0   ? "does not load"
-               : i == 1 ? "impossible size"
-                        : "");
+               i < 3 ? SPMM_PREPARED_NOT : SPMM_PREPARED_COMPILED, notes[i]);
         spmm_executor_destroy(executor);
     }
     spmm_plan_destroy(plan);
@@ -387,10 +386,11 @@ static void matrices_without_operators_are_told(void **state)
 {
     static const struct {
         struct test_pattern pattern;
+        int is_copied; /* whether an executor takes memory for a copy of the pattern */
         const char *note;
-    } cases[] = {{{"rows", 8193, 2, corner}, "more than 8192 rows or columns"},
-                 {{"columns", 2, 8193, corner}, "more than 8192 rows or columns"},
-                 {{"nothing", 5, 5, nothing}, "it has no nonzeros"}};
+    } cases[] = {{{"rows", 8193, 2, corner}, 0, "more than 8192 rows or columns"},
+                 {{"columns", 2, 8193, corner}, 0, "more than 8192 rows or columns"},
+                 {{"nothing", 5, 5, nothing}, 1, "it has no nonzeros"}};
     const struct test_plan_options options = {SPMM_F32, SPMM_SCHEDULE_ROW_SPLIT, 16, 1, 0};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -398,6 +398,8 @@ static void matrices_without_operators_are_told(void **state)
         spmm_plan_t *plan = test_plan_build(a, options);
         spmm_executor_t *executor = executor_of(plan, SPMM_JIT_ON);
         expect(prepare(executor, plan, SPMM_OP_N, 16384, 0), SPMM_PREPARED_NOT, cases[i].note);
+        assert_int_equal(spmmi_jit_bytes(plan, SPMM_JIT_ON) > spmmi_jit_bytes(plan, SPMM_JIT_OFF),
+                         cases[i].is_copied);
         spmm_executor_destroy(executor);
         spmm_plan_destroy(plan);
         test_matrix_free(a);

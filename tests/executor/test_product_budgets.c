@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "executor/spgemm/spgemm_stage.h"
 #include "format/base/alloc.h"
 #include "format/plan.h"
 #include "format/spgemm/spgemm_share.h"
@@ -152,6 +153,27 @@ static void every_budget_is_kept_or_refused(void **state)
     try_all(&other, &right);
 }
 
+/* Neighbouring rows that are equal are computed together only if the memory for it is within the budget. */
+static void a_budget_without_groups_is_kept(void **state)
+{
+    enum { ROWS = 40, COLS = 1000, MORE = (SPMMI_SPGEMM_LANES - 1) * COLS * sizeof(double) };
+    static const struct test_pattern left = {"pairs", ROWS, 5, pairs}, right = {"full", 5, COLS, full};
+    struct scene s = scene_open(&left, &right);
+    uint64_t least = UINT64_MAX, low = 0;
+    (void)state;
+    spmmi_alloc_peak_reset();
+    assert_int_equal(once_within(&s, 0, NULL), SPMM_OK);
+    const uint64_t most = spmmi_alloc_peak_bytes();
+    for (least = 2 * most; least - low > 1;) {
+        const uint64_t budget = low + (least - low) / 2;
+        *(once_within(&s, budget, NULL) == SPMM_OK ? &least : &low) = budget;
+    }
+    if (most < least + MORE - ROUNDED)
+        fail_msg("%llu bytes are taken, %llu are enough", (unsigned long long)most,
+                 (unsigned long long)least);
+    scene_close(&s);
+}
+
 /* The proof of the pattern has an array over all columns per thread. Columns without entries are renumbered. */
 static void every_budget_of_many_columns_is_kept_or_refused(void **state)
 {
@@ -252,6 +274,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_budget_is_kept_or_refused),
+        cmocka_unit_test(a_budget_without_groups_is_kept),
         cmocka_unit_test(every_budget_of_many_columns_is_kept_or_refused),
         cmocka_unit_test(every_budget_of_long_rows_is_kept_or_refused),
         cmocka_unit_test(more_entries_than_the_maximum_are_refused),

@@ -70,6 +70,49 @@ static void kept_variants_begin_where_wanted_products_do(void **state)
     test_matrix_free(a);
 }
 
+/* If no variant is for the wanted n, the nearest one runs these products. Its range stays as it is, since it
+ * must not begin after its end. */
+static void a_variant_for_smaller_products_keeps_its_range(void **state)
+{
+    (void)state;
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+    const struct test_plan_options rows = {SPMM_F32, SPMM_SCHEDULE_NONZERO_SPLIT, 8, 0, 0};
+    spmm_plan_t *plan = test_plan_whole(a, rows, a->name);
+    struct spmmi_typed_plan typed;
+    ranges_set(plan, 1, NARROW);
+    for (int64_t n_min = NARROW; n_min <= NARROW + 1; n_min++) {
+        const struct spmmi_wanted wanted = {n_min, 0, 0, 0};
+        assert_int_equal(spmmi_typed_plan(plan, plan->dtype, &typed, NULL), SPMM_OK);
+        spmmi_typed_plan_want(&typed, SPMMI_TARGET_CPU, &wanted);
+        assert_int_equal(typed.plan.variant_count, 1);
+        assert_int_equal(typed.plan.variants[0].n_min, n_min == NARROW ? NARROW : 1);
+        assert_int_equal(typed.plan.variants[0].n_max, NARROW);
+    }
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
+/* An executor for products of one layout takes the parts of this layout only. */
+static void a_layout_that_is_not_wanted_takes_no_memory(void **state)
+{
+    static const uint32_t layouts[] = {SPMM_LAYOUTS_ROW_MAJOR, SPMM_LAYOUTS_COL_MAJOR};
+    (void)state;
+    struct test_matrix *a = test_matrix_named("power law", TEST_VALUES_REAL);
+    spmm_plan_t *plan = plan_of(a);
+    const uint64_t bytes = host_bytes(plan, (spmm_executor_options_t){.threads = 0});
+    ranges_set(plan, 1, SPMMI_N_MAX);
+    for (int i = 0; i < 2; i++)
+        plan->variants[i].layouts = layouts[i];
+    for (int i = 0; i < 2; i++) {
+        const spmm_executor_options_t one = {.layouts = layouts[i]},
+                                      both = {.layouts = layouts[0] | layouts[1]};
+        assert_true(host_bytes(plan, one) < bytes);
+        assert_int_equal(host_bytes(plan, both), bytes);
+    }
+    spmm_plan_destroy(plan);
+    test_matrix_free(a);
+}
+
 /* The certifier compares plans by all their variants. */
 static void a_certifier_takes_the_plan_of_such_an_executor(void **state)
 {
@@ -130,6 +173,8 @@ int main(void)
         cmocka_unit_test(wanted_products_are_as_they_were_and_take_less_memory),
         cmocka_unit_test(a_range_keeps_every_variant_that_it_meets),
         cmocka_unit_test(kept_variants_begin_where_wanted_products_do),
+        cmocka_unit_test(a_variant_for_smaller_products_keeps_its_range),
+        cmocka_unit_test(a_layout_that_is_not_wanted_takes_no_memory),
         cmocka_unit_test(a_certifier_takes_the_plan_of_such_an_executor),
         cmocka_unit_test(ops_that_are_not_wanted_are_refused),
         cmocka_unit_test(ranges_and_masks_are_checked),
