@@ -285,9 +285,9 @@ static void a_home_that_cannot_be_written_is_a_miss(void **state)
     const pid_t child = fork();
     if (child == 0) {
         struct spmmi_jit_cache cache;
-        if (geteuid() == 0 && (chown(folder, 65534, 65534) != 0 || setresuid(65534, 65534, 65534) != 0))
-            _exit(2);
         if (chmod(folder, 0500) != 0)
+            _exit(2);
+        if (geteuid() == 0 && (chown(folder, 65534, 65534) != 0 || setresuid(65534, 65534, 65534) != 0))
             _exit(3);
         spmmi_jit_cache_open(&cache, 1);
         store_in(&cache, KEY);
