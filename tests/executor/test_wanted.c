@@ -163,6 +163,7 @@ static void ranges_and_masks_are_checked(void **state)
         {.n_min = -1}, {.n_max = -1}, {.n_min = 9, .n_max = 8}, {.ops = 4}, {.layouts = 4}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_int_equal(refused(plan, wrong[i], "expected"), SPMM_ERR_ARGUMENT);
+    spmm_executor_destroy(executor_for(plan, (spmm_executor_options_t){.n_min = 8, .n_max = 8}));
     spmm_plan_destroy(plan);
     test_matrix_free(a);
 }
