@@ -18,7 +18,9 @@
 
 #define ROUNDED 2048 /* rounding of a few blocks to 64 bytes each */
 
-TEST_PATTERN(pairs, i / 2 % 5 == j / 2 % 5)        /* neighbouring rows are equal */
+TEST_PATTERN(pairs, i / 2 % 5 == j / 2 % 5) /* neighbouring rows are equal */
+TEST_PATTERN(nine_equal, j == (i < 18 ? i / 2 : i))
+TEST_PATTERN(eight_equal, j == (i < 16 ? i / 2 : i))
 TEST_PATTERN(scattered, test_chance(i, j, 3))      /* no rows are equal */
 TEST_PATTERN(long_row, i == 0 || j % 50 == i % 50) /* row 0 is longer than a stretch */
 TEST_PATTERN(narrow, i == 0 || i % 4 == j)         /* row 0 is full */
@@ -153,25 +155,44 @@ static void every_budget_is_kept_or_refused(void **state)
     try_all(&other, &right);
 }
 
-/* Neighbouring rows that are equal are computed together only if the memory for it is within the budget. */
-static void a_budget_without_groups_is_kept(void **state)
+/* Returns how many bytes more a product without a budget takes than the least budget allows. */
+static int64_t bytes_beyond_least(const struct scene *s)
 {
-    enum { ROWS = 40, COLS = 1000, MORE = (SPMMI_SPGEMM_LANES - 1) * COLS * sizeof(double) };
-    static const struct test_pattern left = {"pairs", ROWS, 5, pairs}, right = {"full", 5, COLS, full};
-    struct scene s = scene_open(&left, &right);
-    uint64_t least = UINT64_MAX, low = 0;
-    (void)state;
+    uint64_t low = 0;
     spmmi_alloc_peak_reset();
-    assert_int_equal(once_within(&s, 0, NULL), SPMM_OK);
+    assert_int_equal(once_within(s, 0, NULL), SPMM_OK);
     const uint64_t most = spmmi_alloc_peak_bytes();
-    for (least = 2 * most; least - low > 1;) {
+    uint64_t least = 2 * most;
+    while (least - low > 1) {
         const uint64_t budget = low + (least - low) / 2;
-        *(once_within(&s, budget, NULL) == SPMM_OK ? &least : &low) = budget;
+        *(once_within(s, budget, NULL) == SPMM_OK ? &least : &low) = budget;
     }
-    if (most < least + MORE - ROUNDED)
-        fail_msg("%llu bytes are taken, %llu are enough", (unsigned long long)most,
-                 (unsigned long long)least);
-    scene_close(&s);
+    return (int64_t)(most - least);
+}
+
+/* Neighbouring rows that are equal are computed together if more than a fifth of the rows are equal to the one
+ * before, and the memory for it is not above the budget or above all other memory. */
+static void rows_are_grouped_only_within_the_budget(void **state)
+{
+    enum { ROWS = 40, COLS = 1000, MANY = 1 << 16 };
+    static const struct {
+        struct test_pattern left, right;
+        int threads, is_grouped;
+    } cases[] = {{{"pairs", ROWS, 5, pairs}, {"full", 5, COLS, full}, 1, 1},
+                 {{"9 equal rows", ROWS, ROWS, nine_equal}, {"full", ROWS, COLS, full}, 1, 1},
+                 {{"8 equal rows", ROWS, ROWS, eight_equal}, {"full", ROWS, COLS, full}, 1, 0},
+                 {{"full", 2, 4, full}, {"full", 4, MANY, full}, 8, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct scene s = scene_open(&cases[i].left, &cases[i].right);
+        const int64_t lanes =
+            (SPMMI_SPGEMM_LANES - 1) * cases[i].threads * cases[i].right.cols * (int64_t)sizeof(double);
+        s.threads = cases[i].threads;
+        const int64_t bytes = bytes_beyond_least(&s);
+        if (cases[i].is_grouped ? bytes < lanes - ROUNDED : bytes > lanes / 2)
+            fail_msg("%s: %lld bytes beyond the least", cases[i].left.name, (long long)bytes);
+        scene_close(&s);
+    }
 }
 
 /* The proof of the pattern has an array over all columns per thread. Columns without entries are renumbered. */
@@ -274,7 +295,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_budget_is_kept_or_refused),
-        cmocka_unit_test(a_budget_without_groups_is_kept),
+        cmocka_unit_test(rows_are_grouped_only_within_the_budget),
         cmocka_unit_test(every_budget_of_many_columns_is_kept_or_refused),
         cmocka_unit_test(every_budget_of_long_rows_is_kept_or_refused),
         cmocka_unit_test(more_entries_than_the_maximum_are_refused),
