@@ -66,6 +66,13 @@ __device__ __forceinline__ unsigned first_of_entries(const Share &share, uint32_
         __reduce_or_sync(EVERY_LANE, begins ? 1u << (first_lane + (share.begin - chunk)) : 0u));
 }
 
+// Pulls: bit `lane` of a chunk is set if its product begins a run. Returns the last product with a set bit;
+// `before` if there is none.
+__device__ __forceinline__ uint32_t last_begin(unsigned begins, int chunk, uint32_t before)
+{
+    return begins != 0 ? 32 * chunk + 31 - __clz((int)begins) : before;
+}
+
 // Loads a position of 1 byte, or of 2.
 __device__ __forceinline__ uint32_t load_position(const uint8_t *positions, uint32_t product, bool is_narrow)
 {

@@ -50,9 +50,10 @@ __device__ __forceinline__ void visit_positions(const spmmi_spgemm_derivation &d
     uint32_t before = 0;
     for (uint32_t t = 0; t < SPMMI_SPGEMM_LIST_LENGTH(item.counts); t++) {
         const spmmi_spgemm_row row = d.rows[item.list + t];
-        for (uint32_t j = lane; j < row.length; j += lanes)
+        const uint32_t count = SPMMI_SPGEMM_ENTRIES(row.counts);
+        for (uint32_t j = lane; j < count; j += lanes)
             visit.visit(before + j, place_of(columns, entries, __ldg(d.right_columns + row.start + j)));
-        before += row.length;
+        before += count;
     }
 }
 
@@ -79,7 +80,8 @@ __device__ __forceinline__ void visit_turns(const spmmi_spgemm_derivation &d, co
     uint32_t before = 0;
     for (uint32_t t = lane; t < length + lane; t += FLAT_ROUND) {
         const spmmi_spgemm_row row = t < length ? d.rows[item.list + t] : spmmi_spgemm_row{0, 0};
-        const Share share = share_round<FLAT_ROUND>(DerivedEntry{0, row.start, row.length}, steps, lane);
+        const Share share = share_round<FLAT_ROUND>(
+            DerivedEntry{0, row.start, SPMMI_SPGEMM_ENTRIES(row.counts)}, steps, lane);
         uint32_t begun = 0; // entries in front of this chunk
         for (uint32_t chunk = 0; chunk < share.total; chunk += FLAT_ROUND) {
             const unsigned starts = first_of_entries<FLAT_ROUND>(share, chunk, lane);
@@ -107,7 +109,7 @@ __device__ __forceinline__ void visit_masks(const spmmi_spgemm_derivation &d, co
     for (uint32_t t = lane; t < SPMMI_SPGEMM_LIST_LENGTH(item.counts); t += lanes) {
         const spmmi_spgemm_row row = d.rows[item.list + t];
         uint32_t mask = 0;
-        for (uint32_t j = 0; j < row.length; j++)
+        for (uint32_t j = 0; j < SPMMI_SPGEMM_ENTRIES(row.counts); j++)
             mask |= 1u << place_of(columns, entries, __ldg(d.right_columns + row.start + j));
         visit.visit(t, mask);
     }

@@ -10,6 +10,7 @@
 #include "kernels/shared/launch.cuh"
 #include "spgemm_arithmetic.cuh"
 #include "spgemm_launch.h"
+#include "spgemm_lists.cuh"
 #include "spgemm_operands.cuh"
 
 namespace spmmi {
@@ -26,7 +27,7 @@ struct Run {
 __device__ __forceinline__ Run load_run(const spmmi_spgemm_tables &tables, uint32_t at)
 {
     const uint2 row = __ldg(reinterpret_cast<const uint2 *>(tables.rows) + at);
-    return {row.x, row.y, __ldg(tables.value_of + (at - tables.direct)),
+    return {row.x, SPMMI_SPGEMM_ENTRIES(row.y), left_of(tables, at, row.y),
             __ldg(tables.k_count + (at - tables.direct))};
 }
 

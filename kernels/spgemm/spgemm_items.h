@@ -28,12 +28,14 @@ struct spmmi_spgemm_items {
     uint32_t *c_at;                        /* first entry of C of each item */
     struct spmmi_spgemm_streams positions; /* of items */
     struct spmmi_spgemm_row *rows;         /* direct + listed of them */
-    uint32_t *value_of;                    /* listed of them */
+    uint32_t *lefts;                       /* left_count of them, see struct spmmi_spgemm_tables */
     uint8_t *k_count;                      /* listed of them; NULL without groups */
     struct spmmi_spgemm_join *joins;
     struct spmmi_spgemm_pull *pulls;
-    /* Start of the row of the right factor for each direct entry; for pulls and masks. */
+    /* For pulls and masks: start_count and direct of them, see struct spmmi_spgemm_tables. */
     uint32_t *starts;
+    uint16_t *near_starts;
+    uint32_t start_count, start_shift, left_count, left_shift;
     uint32_t *words_at, *words; /* of each pull, its stream in front of the destinations */
     uint32_t pull_count;
     uint64_t word_count;

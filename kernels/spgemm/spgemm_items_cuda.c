@@ -8,6 +8,7 @@
 #include "format/base/alloc.h"
 #include "format/base/diag.h"
 #include "format/base/team.h"
+#include "spgemm_bases.h"
 #include "spgemm_drafts.h"
 #include "spgemm_joins.h"
 #include "spgemm_limits.h"
@@ -57,7 +58,7 @@ static void walk_units(struct making *m)
                                 .cursor = cursors,
                                 .drafts = m->drafts,
                                 .rows = m->out->rows,
-                                .value_of = m->out->value_of,
+                                .lefts = m->out->lefts,
                                 .k_count = m->out->k_count,
                                 .alike = m->has_groups ? &m->alike : NULL,
                                 .has_masks = m->choices.has_masks,
@@ -176,7 +177,7 @@ static uint64_t bytes_of(const struct making *m, const struct counted *all)
         counters + items_bytes(all->items, all->lists,
                                spmmi_spgemm_joins_count(m->stage, m->choices.is_pulled, &m->soles),
                                all->pulls, all->words);
-    return bytes + m->soles.bytes + (has_starts(m) ? m->out->direct * sizeof *m->out->starts : 0) +
+    return bytes + m->soles.bytes + (has_starts(m) ? spmmi_spgemm_starts_bytes(m->out->direct) : 0) +
            (m->choices.is_pulled != NULL
                 ? pulling_bytes(m) + spmmi_spgemm_pulls_sort_bytes(m->pulled_products)
                 : (uint64_t)m->threads * cursor_count(m) * sizeof *m->cursors);
@@ -287,7 +288,7 @@ static spmm_status_t make_room(struct making *m, const struct counted *all, spmm
     SPMM_TRY_ALLOC(out->rows = spmmi_alloc(all->lists, sizeof *out->rows), diag);
     if (has_starts(m))
         SPMM_TRY_ALLOC(out->starts = spmmi_alloc(out->direct, sizeof *out->starts), diag);
-    SPMM_TRY_ALLOC(out->value_of = spmmi_alloc(out->listed, sizeof *out->value_of), diag);
+    SPMM_TRY_ALLOC(out->lefts = spmmi_alloc(out->listed, sizeof *out->lefts), diag);
     SPMM_TRY_ALLOC(out->pulls = spmmi_alloc(all->pulls, sizeof *out->pulls), diag);
     SPMM_TRY_ALLOC(out->words_at = spmmi_alloc(all->pulls, sizeof *out->words_at), diag);
     SPMM_TRY_ALLOC(out->words = spmmi_alloc(all->words, sizeof *out->words), diag);
@@ -331,6 +332,7 @@ static spmm_status_t make_items(struct making *m, spmm_diag_t *diag)
     SPMM_TRY(spmmi_spgemm_drafts_sort(&m->drafts, m->out, diag));
     out->are_mostly_masked = 2 * spmmi_spgemm_drafts_masked(m->drafts, out) > s->products;
     SPMM_TRY(store_items(m, diag));
+    SPMM_TRY(spmmi_spgemm_bases_make(out, m->threads, diag));
 cleanup:
     return status;
 }
@@ -388,9 +390,10 @@ void spmmi_spgemm_items_free(struct spmmi_spgemm_items *items)
     spmmi_free(items->pulls);
     spmmi_free(items->words_at);
     spmmi_free(items->starts);
+    spmmi_free(items->near_starts);
     spmmi_free(items->words);
     spmmi_free(items->rows);
-    spmmi_free(items->value_of);
+    spmmi_free(items->lefts);
     spmmi_free(items->k_count);
     spmmi_free(items->joins);
     memset(items, 0, sizeof *items);

@@ -60,25 +60,30 @@ struct spmmi_spgemm_item {
     uint32_t counts;   /* entries; above SPMMI_SPGEMM_COUNT_BITS bits, the length of the list */
 };
 
-/* A row of the right factor, or a part of one: entries [start, start + length). */
+/* A row of the right factor, or a part of one: SPMMI_SPGEMM_ENTRIES(counts) entries from `start` on. In a list
+ * of an item's own, SPMMI_SPGEMM_LEFT(counts) says which entry of the left factor multiplies it: see lefts of
+ * spmmi_spgemm_tables. Items have at most SPMMI_SPGEMM_ITEM_ENTRIES entries, so their rows fit. */
 struct spmmi_spgemm_row {
-    uint32_t start, length;
+    uint32_t start, counts;
 };
+#define SPMMI_SPGEMM_LEFT(counts) ((counts) >> SPMMI_SPGEMM_COUNT_BITS)
+#define SPMMI_SPGEMM_LEFT_RANGE (1u << (32 - SPMMI_SPGEMM_COUNT_BITS))
 
 /* A pull: at most SPMMI_SPGEMM_PULL products, which are all products of some neighbouring entries of C. A
  * warp brings them to shared memory, where each entry takes its own. Or a pull is a single entry with up to
  * 2^18 products. Its stream consists of words of 4 bytes:
  *   several entries: for each 32 products a word whose bits mark where a run begins, that is the products of
  *   one entry of the left factor; as many words whose bits mark where each entry begins, with the products in
- *   the order of entries; a word for each run; for each 128 products 32 words: the 4 bytes of word `lane` are
- *   the destinations of the products lane, lane + 32, lane + 64 and lane + 96
- *   one entry: a word for each product
- *   a row that the plan cuts, in front of the destinations: the number of pieces of the row; a bit for each
- *   run, set if the run belongs to another piece than the run before it
- * The word of a run has in its low `bits` bits the offset of the run in its row of the right factor, less the
- * number of the product with which the run begins, plus SPMMI_SPGEMM_PULL. For a product of one entry it has
- * just the offset. The bits above hold the number of the entry of the left factor, counted from `first`. The
- * destinations put products in the order of entries, and products of one entry in the order of k. */
+ *   the order of entries
+ *   unless `bits` is 0: a word for each run; with one entry, each product is a run
+ *   a row that the plan cuts: the number of pieces of the row; a bit for each run, set if the run belongs to
+ *   another piece than the run before it
+ *   several entries: for each 128 products 32 words: the 4 bytes of word `lane` are the destinations of the
+ *   products lane, lane + 32, lane + 64 and lane + 96
+ * The word of a run has in its low `bits` bits the offset of the run in its row of the right factor, and above
+ * them the number of the entry of the left factor, counted from `first`. If `bits` is 0, run r belongs to entry
+ * first + r and begins with its row. The destinations put products in the order of entries, and products of
+ * one entry in the order of k. */
 #define SPMMI_SPGEMM_PULL 256
 #define SPMMI_SPGEMM_PULL_RUNS 96
 #define SPMMI_SPGEMM_PULL_LONGEST (1u << 18) /* maximum products of a pull of one entry */
@@ -120,7 +125,7 @@ SPMMI_SPGEMM_BOTH static inline struct spmmi_spgemm_pull_counts spmmi_spgemm_pul
 /* Returns the number of words of a stream in front of those for pieces. */
 SPMMI_SPGEMM_BOTH static inline uint32_t spmmi_spgemm_pull_pieces_at(struct spmmi_spgemm_pull_counts c)
 {
-    return c.entries == 1 ? c.products : (c.products + 31) / 32 * 2 + c.runs;
+    return (c.entries == 1 ? 0 : (c.products + 31) / 32 * 2) + (c.bits > 0 ? c.runs : 0);
 }
 
 /* Returns the number of words of a stream in front of the destinations of products. */
@@ -223,15 +228,21 @@ struct spmmi_spgemm_long_tables {
 struct spmmi_spgemm_tables {
     const struct spmmi_spgemm_item *items;
     const struct spmmi_spgemm_row
-        *rows;                /* all lists; the first `direct` rows are of the entries of the left factor */
-    const uint32_t *starts;   /* for pulls and masks: the starts of the first `direct` rows */
-    const uint32_t *value_of; /* for each entry of an own list: its entry of the left factor */
-    const uint8_t *k_count;   /* the same: see spmmi_spgemm_groups; NULL without groups */
-    const int32_t *k_of;      /* for each entry of the left factor: its column; NULL without a diagonal */
+        *rows; /* all lists; the first `direct` rows are of the entries of the left factor */
+    /* For pulls and masks: row p of the first `direct` rows starts at starts[p >> start_shift], plus
+     * near_starts[p] unless near_starts is NULL. */
+    const uint32_t *starts;
+    const uint16_t *near_starts;
+    /* Entry t of the own lists belongs to entry lefts[t >> left_shift] + SPMMI_SPGEMM_LEFT(counts) of the left
+     * factor. */
+    const uint32_t *lefts;
+    const uint8_t *k_count; /* for each entry of an own list: see spmmi_spgemm_groups; NULL without groups */
+    const int32_t *k_of;    /* for each entry of the left factor: its column; NULL without a diagonal */
     const uint8_t *positions; /* positions or masks of items, and streams of pulls */
     const struct spmmi_spgemm_pull *pulls;
     const struct spmmi_spgemm_join *joins;
     uint32_t direct; /* number of entries of the left factor */
+    uint32_t start_shift, left_shift;
     uint32_t pull_count, join_count;
 };
 

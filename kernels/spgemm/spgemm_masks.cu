@@ -16,6 +16,7 @@
 #include "spgemm_arithmetic.cuh"
 #include "spgemm_chunk.cuh"
 #include "spgemm_launch.h"
+#include "spgemm_lists.cuh"
 #include "spgemm_operands.cuh"
 
 namespace spmmi {
@@ -41,7 +42,7 @@ load_masked(const spmmi_spgemm_tables &tables, const Operands<Real> &values, con
     if (t >= SPMMI_SPGEMM_LIST_LENGTH(item.w))
         return entry;
     entry.mask = __ldg(tables.positions + (size_t)item.z * SPMMI_SPGEMM_POSITION_UNIT + t);
-    entry.start = __ldg(tables.starts + p);
+    entry.start = start_of(tables, p);
     entry.a = left_value<Real, SCALED>(values, tables.k_of, p);
     return entry;
 }

@@ -22,6 +22,7 @@
 #include "kernels/shared/launch.cuh"
 #include "spgemm_flat.cuh"
 #include "spgemm_join.cuh"
+#include "spgemm_lists.cuh"
 #include "spgemm_operands.cuh"
 #include "spgemm_stretches.cuh"
 
@@ -55,9 +56,10 @@ template <typename Real, bool SCALED, int LANES, bool FINDS_AHEAD> struct Rounds
     ListEntry<Real> next[OF_LANE];
     uint32_t following; // entry of the left factor for this lane in the round after the next one
 
+    // Finds the entry of the left factor of entry t. Keeping what `load` reads again would take registers.
     __device__ __forceinline__ uint32_t find(uint32_t t) const
     {
-        return is_listed ? __ldg(tables.value_of + (list + t - tables.direct)) : list + t;
+        return is_listed ? left_of(tables, list + t, __ldg(&tables.rows[list + t].counts)) : list + t;
     }
 
     // Loads entry t of the list. After the end of the list, the entry has no products.
@@ -67,9 +69,9 @@ template <typename Real, bool SCALED, int LANES, bool FINDS_AHEAD> struct Rounds
         if (t >= length)
             return step;
         const uint2 row = __ldg(reinterpret_cast<const uint2 *>(tables.rows) + list + t);
-        const uint32_t p = is_found ? following : find(t);
+        const uint32_t p = is_found ? following : is_listed ? left_of(tables, list + t, row.y) : list + t;
         step.start = row.x;
-        step.length = row.y;
+        step.length = SPMMI_SPGEMM_ENTRIES(row.y);
         step.a = left_value<Real, SCALED>(values, tables.k_of, p);
         return step;
     }

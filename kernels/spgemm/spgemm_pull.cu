@@ -16,6 +16,7 @@
 #include "spgemm_chunk.cuh"
 #include "spgemm_flat.cuh"
 #include "spgemm_launch.h"
+#include "spgemm_lists.cuh"
 #include "spgemm_operands.cuh"
 
 namespace spmmi {
@@ -27,7 +28,7 @@ constexpr int IN_PULL = 4;     // chunks whose loads are issued together; a word
 constexpr int ENTRY_BITS = 16; // first lane that holds bits of entries
 constexpr int ADDS_AHEAD = 8;  // products of one entry that are read before they are added
 
-// A run: product i multiplies element start + i of the right factor.
+// A run: its products multiply elements of the right factor from `start` on.
 template <typename Real> struct alignas(16) PulledRun {
     Real a;
     uint32_t start, piece; // piece: of a row that is cut, counted from 0 in each pull
@@ -49,14 +50,16 @@ struct Pull {
     const uint32_t *stream;
 };
 
-// Returns the run of a word: a, and where its products are.
+// Returns run r: a, and where its products are. words: of all runs.
 template <typename Real, bool SCALED>
-__device__ __forceinline__ PulledRun<Real>
-load_run(const spmmi_spgemm_tables &tables, const Operands<Real> &values, const Pull &pull, uint32_t word)
+__device__ __forceinline__ PulledRun<Real> load_run(const spmmi_spgemm_tables &tables,
+                                                    const Operands<Real> &values, const Pull &pull,
+                                                    const uint32_t *words, uint32_t r)
 {
+    const uint32_t word = pull.counts.bits > 0 ? __ldg(words + r) : r;
     const uint32_t p = pull.first + (word >> pull.counts.bits);
     return {left_value<Real, SCALED>(values, tables.k_of, p),
-            __ldg(tables.starts + p) + (word & ((1u << pull.counts.bits) - 1)), 0};
+            start_of(tables, p) + (word & ((1u << pull.counts.bits) - 1)), 0};
 }
 
 // Loads the bits of a pull: bits of runs in the first lanes, bits of entries from lane ENTRY_BITS on, and 0
@@ -102,9 +105,7 @@ __device__ __forceinline__ void open_pull(const spmmi_spgemm_tables &tables, con
     uint32_t before = 0;
 #pragma unroll 1
     for (uint32_t r = lane; r < pull.counts.runs; r += 32) {
-        PulledRun<Real> run =
-            load_run<Real, SCALED>(tables, values, pull, __ldg(pull.stream + 2 * chunks + r));
-        run.start -= PULL;
+        PulledRun<Real> run = load_run<Real, SCALED>(tables, values, pull, pull.stream + 2 * chunks, r);
         if (IS_CUT) {
             const uint32_t next = __ldg(pieces + r / 32);
             run.piece = before + __popc(next & (((1u << lane) - 1) | 1u << lane));
@@ -132,7 +133,7 @@ __device__ __forceinline__ void bring_products(const Operands<Real> &values, con
 {
     const unsigned up_to = ((1u << lane) - 1) | 1u << lane;
     const uint32_t products = pull.counts.products;
-    uint32_t runs_before = 0;
+    uint32_t runs_before = 0, begin_before = 0; // begin: first product of a run
 #pragma unroll
     for (int half = 0; half < PULL / (32 * IN_PULL); half++) {
         PulledRun<Real> run[IN_PULL];
@@ -143,12 +144,14 @@ __device__ __forceinline__ void bring_products(const Operands<Real> &values, con
         for (int i = 0; i < IN_PULL; i++) {
             const int chunk = IN_PULL * half + i;
             const uint32_t at = 32 * chunk + lane;
-            const unsigned begins = __shfl_sync(EVERY_LANE, bits, chunk);
-            run[i] = shared.runs[runs_before + __popc(begins & up_to) - 1];
+            const unsigned begins = __shfl_sync(EVERY_LANE, bits, chunk), own = begins & up_to;
+            const uint32_t begin = last_begin(own, chunk, begin_before);
+            run[i] = shared.runs[runs_before + __popc(own) - 1];
             b[i] = Real(0);
             if (at < products)
-                b[i] = values.right[run[i].start + at];
+                b[i] = values.right[run[i].start + (at - begin)];
             runs_before += __popc(begins);
+            begin_before = last_begin(begins, chunk, begin_before);
         }
 #pragma unroll
         for (int i = 0; i < IN_PULL; i++)
@@ -228,8 +231,7 @@ __device__ __forceinline__ void run_one(const spmmi_spgemm_tables &tables, const
         const uint32_t count = min(products - first, (uint32_t)PULL);
 #pragma unroll 4
         for (uint32_t at = lane; at < count; at += 32) {
-            const PulledRun<Real> run =
-                load_run<Real, SCALED>(tables, values, pull, __ldg(pull.stream + first + at));
+            const PulledRun<Real> run = load_run<Real, SCALED>(tables, values, pull, pull.stream, first + at);
             shared.products[at] = {run.a, values.right[run.start]};
             if (IS_CUT)
                 shared.pieces[at] = __ldg(pieces + 1 + (first + at) / 32) >> lane & 1;

@@ -8,6 +8,7 @@
 // passes    hash, write, compare, as in spgemm_derive.cu
 #include "kernels/shared/launch.cuh"
 #include "spgemm_chunk.cuh"
+#include "spgemm_lists.cuh"
 #include "spgemm_lookup.cuh"
 #include "spgemm_launch.h"
 
@@ -55,17 +56,21 @@ __device__ __forceinline__ void find_entries(const spmmi_spgemm_derivation &d, c
 {
     const uint32_t chunks = (counts.products + 31) / 32, low = (1u << counts.bits) - 1;
     const unsigned below = (1u << lane) - 1, up_to = below | 1u << lane;
-    uint32_t runs_before = 0;
+    uint32_t runs_before = 0, begin_before = 0; // begin: first product of a run
     for (uint32_t chunk = 0; chunk < chunks; chunk++) {
-        const uint32_t at = 32 * chunk + lane, run_bits = words[chunk];
+        const uint32_t at = 32 * chunk + lane, run_bits = words[chunk], own = run_bits & up_to,
+                       begin = last_begin(own, (int)chunk, begin_before);
         const bool is_there = at < counts.products;
         uint32_t entry = PULL + lane;
         if (is_there) {
-            const uint32_t word = words[2 * chunks + runs_before + __popc(run_bits & up_to) - 1],
+            const uint32_t run = runs_before + __popc(own) - 1,
+                           word = counts.bits > 0 ? words[2 * chunks + run] : run,
                            p = pull.first + (word >> counts.bits);
-            entry = entry_of(d, pull.out, counts.entries, p, d.tables.starts[p] + (word & low) + at - PULL);
+            entry =
+                entry_of(d, pull.out, counts.entries, p, start_of(d.tables, p) + (word & low) + (at - begin));
         }
         runs_before += __popc(run_bits);
+        begin_before = last_begin(run_bits, (int)chunk, begin_before);
         const unsigned same = __match_any_sync(EVERY_LANE, entry);
         const uint32_t before = is_there ? ranking.count[entry] : 0;
         __syncwarp();

@@ -9,9 +9,8 @@
 #include "spgemm_longs.h"
 #include "spgemm_walk.h"
 
-/* Bits for offsets in a pull of whole rows: the offset of a run is SPMMI_SPGEMM_PULL less its first
- * product. */
-#define WHOLE_BITS 9
+/* Bits for offsets in a pull of whole rows, whose offsets are all 0, if its runs have words. */
+#define WHOLE_BITS 1
 
 static uint32_t bits_of(uint64_t largest)
 {
@@ -29,7 +28,7 @@ static uint32_t offset_bits(const struct spmmi_spgemm_stage *s, int64_t row)
         const int64_t count = spmmi_spgemm_count_of(s, p);
         longest = count > longest ? count : longest;
     }
-    return bits_of((uint64_t)longest + SPMMI_SPGEMM_PULL);
+    return bits_of((uint64_t)longest);
 }
 
 int spmmi_spgemm_pulls_can(const struct spmmi_spgemm_stage *s, int64_t row)
@@ -87,11 +86,10 @@ void spmmi_spgemm_pulls_end(struct spgemm_pulls *to)
     for (uint32_t w = 0; words != NULL && w < head; w++)
         words[w] = 0;
     for (uint32_t r = 0; words != NULL && r < o->runs; r++) {
-        const uint32_t product = o->product[r],
-                       offset = o->offset[r] + (head > 0 ? SPMMI_SPGEMM_PULL - product : 0);
         if (head > 0)
-            words[product / 32] |= 1u << product % 32;
-        words[head + r] = o->left[r] << o->bits | offset;
+            words[o->product[r] / 32] |= 1u << o->product[r] % 32;
+        if (o->bits > 0)
+            words[head + r] = o->left[r] << o->bits | o->offset[r];
     }
     if (words != NULL && o->pieces != NULL)
         put_pieces(o, words + head, o->runs, words + head + o->runs);
@@ -111,20 +109,22 @@ static void add_whole(struct spgemm_pulls *to, const struct spmmi_spgemm_stage *
 {
     const int64_t *c = s->c.row_ptr, *left = s->task.left.row_ptr;
     struct spgemm_open_pull *o = &to->open;
-    if (o->entries > 0 && (load_of(o->products + products, o->runs + runs) > SPMMI_SPGEMM_PULL ||
-                           left[row + 1] - o->first >= INT64_C(1) << (32 - WHOLE_BITS)))
+    if (o->entries > 0 && load_of(o->products + products, o->runs + runs) > SPMMI_SPGEMM_PULL)
         spmmi_spgemm_pulls_end(to);
     if (o->entries == 0) {
         o->first = left[row];
         o->out = c[row];
-        o->bits = WHOLE_BITS;
+        o->bits = 0;
         o->pieces = NULL;
         o->products = o->runs = 0;
     }
     for (int64_t p = left[row]; p < left[row + 1]; p++) {
         const uint32_t count = (uint32_t)spmmi_spgemm_count_of(s, p);
-        if (count > 0)
-            add_run(o, p, 0, count);
+        if (count == 0)
+            continue;
+        if (p - o->first > o->runs) /* entries without products are in front of this one */
+            o->bits = WHOLE_BITS;
+        add_run(o, p, 0, count);
     }
     o->entries += (uint32_t)(c[row + 1] - c[row]);
 }

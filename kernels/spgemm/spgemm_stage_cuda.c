@@ -51,11 +51,6 @@ static uint64_t rows_of(const struct spmmi_spgemm_items *items)
     return items->bins.count + items->group_count > 0 ? (uint64_t)items->direct + items->listed : 0;
 }
 
-static uint64_t starts_of(const struct spmmi_spgemm_items *items)
-{
-    return items->pull_count > 0 || items->mask_count > 0 ? items->direct : 0;
-}
-
 /* Returns the number of rows that are needed only to derive masks. */
 static uint64_t derived_rows_of(const struct spmmi_spgemm_items *items)
 {
@@ -68,9 +63,10 @@ static void cut_tables(struct stage_making *m, struct spmmi_arena *arena)
     struct spmmi_spgemm_tables *t = &m->to->tables;
     t->items = spmmi_arena_cut(arena, items->count, sizeof *t->items);
     t->rows = spmmi_arena_cut(arena, rows_of(items), sizeof *t->rows);
-    if (starts_of(items) > 0)
-        t->starts = spmmi_arena_cut(arena, starts_of(items), sizeof *t->starts);
-    t->value_of = spmmi_arena_cut(arena, items->listed, sizeof *t->value_of);
+    t->starts = spmmi_arena_cut(arena, items->start_count, sizeof *t->starts);
+    if (items->near_starts != NULL)
+        t->near_starts = spmmi_arena_cut(arena, items->direct, sizeof *t->near_starts);
+    t->lefts = spmmi_arena_cut(arena, items->left_count, sizeof *t->lefts);
     if (items->k_count != NULL)
         t->k_count = spmmi_arena_cut(arena, items->listed, sizeof *t->k_count);
     t->pulls = spmmi_arena_cut(arena, items->pull_count, sizeof *t->pulls);
@@ -94,12 +90,16 @@ static spmm_status_t make_tables(struct stage_making *m)
     m->to->bytes += bytes;
     cut_tables(m, &arena);
     t->direct = items->direct;
+    t->start_shift = items->start_shift;
+    t->left_shift = items->left_shift;
     t->pull_count = items->pull_count;
     t->join_count = items->join_count;
     SPMM_TRY(spmmi_cuda_copy_up(t->rows, items->rows, rows_of(items), sizeof *t->rows, m->diag));
-    if (starts_of(items) > 0)
-        SPMM_TRY(spmmi_cuda_copy_up(t->starts, items->starts, starts_of(items), sizeof *t->starts, m->diag));
-    SPMM_TRY(spmmi_cuda_copy_up(t->value_of, items->value_of, items->listed, sizeof *t->value_of, m->diag));
+    SPMM_TRY(spmmi_cuda_copy_up(t->starts, items->starts, items->start_count, sizeof *t->starts, m->diag));
+    if (items->near_starts != NULL)
+        SPMM_TRY(spmmi_cuda_copy_up(t->near_starts, items->near_starts, items->direct, sizeof *t->near_starts,
+                                    m->diag));
+    SPMM_TRY(spmmi_cuda_copy_up(t->lefts, items->lefts, items->left_count, sizeof *t->lefts, m->diag));
     if (items->k_count != NULL)
         SPMM_TRY(spmmi_cuda_copy_up(t->k_count, items->k_count, items->listed, sizeof *t->k_count, m->diag));
     SPMM_TRY(spmmi_cuda_copy_up(t->joins, items->joins, items->join_count, sizeof *t->joins, m->diag));

@@ -32,10 +32,10 @@ struct spgemm_walk {
     const struct spmmi_spgemm_stage *stage;
     /* For each entry of a row of the left factor: its first product that is not listed yet. */
     uint32_t *cursor;
-    /* NULL: items are only counted; rows, value_of and k_count are not written. */
+    /* NULL: items are only counted; rows, lefts and k_count are not written. */
     struct spgemm_draft *drafts;
     struct spmmi_spgemm_row *rows;
-    uint32_t *value_of;
+    uint32_t *lefts; /* for each entry of an own list, its entry of the left factor */
     uint8_t *k_count;
     const struct spmmi_spgemm_alike *alike; /* NULL: no groups */
     int has_masks;                          /* see struct spgemm_choices */

@@ -46,8 +46,8 @@ static void put_item(struct spgemm_walk *w, const struct spgemm_place *at)
     const struct spmmi_spgemm_row *rows = w->rows + at->list;
     struct spgemm_tally tally = {.length = 0};
     for (uint64_t t = 0; t < at->length; t++) {
-        products += rows[t].length;
-        spmmi_spgemm_tally_add(&tally, rows[t].length);
+        products += rows[t].counts;
+        spmmi_spgemm_tally_add(&tally, rows[t].counts);
     }
     w->too_large |= products > UINT32_MAX;
     struct spgemm_cost cost = {.steps = 0};
@@ -82,7 +82,7 @@ static void list_until(struct spgemm_walk *w, int64_t first, int64_t end, int32_
         if (w->drafts != NULL) {
             const uint64_t direct = (uint64_t)s->task.left.row_ptr[s->task.left.rows];
             w->rows[direct + w->listed] = (struct spmmi_spgemm_row){begin, stop - begin};
-            w->value_of[w->listed] = (uint32_t)p;
+            w->lefts[w->listed] = (uint32_t)p;
         }
         w->listed++;
     }
@@ -144,7 +144,7 @@ static void put_entry(struct spgemm_walk *w, uint32_t start, uint32_t length, in
     const uint64_t direct = (uint64_t)w->stage->task.left.row_ptr[w->stage->task.left.rows];
     if (w->drafts != NULL) {
         w->rows[direct + w->listed] = (struct spmmi_spgemm_row){start, length};
-        w->value_of[w->listed] = (uint32_t)p;
+        w->lefts[w->listed] = (uint32_t)p;
         w->k_count[w->listed] = (uint8_t)k_count;
     }
     w->listed++;

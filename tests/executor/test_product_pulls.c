@@ -82,6 +82,13 @@ struct product {
     int64_t p, q;
 };
 
+/* Returns the start of the row of the right factor that entry p of the left factor multiplies. */
+static int64_t start_of(const struct spmmi_spgemm_items *items, int64_t p)
+{
+    return items->starts[p >> items->start_shift] +
+           (int64_t)(items->near_starts != NULL ? items->near_starts[p] : 0);
+}
+
 /* Finds the products of a pull in the same way as the kernels. */
 static void find_products(const struct scene *s, uint32_t i, struct product *products)
 {
@@ -89,14 +96,17 @@ static void find_products(const struct scene *s, uint32_t i, struct product *pro
     const struct spmmi_spgemm_pull_counts counts = spmmi_spgemm_pull_unpack(pull->counts);
     const uint32_t *const words = s->items.words + s->items.words_at[i];
     const uint32_t chunks = counts.entries == 1 ? 0 : (counts.products + 31) / 32;
-    uint32_t run = 0;
+    uint32_t run = 0, begin = 0;
     for (uint32_t at = 0; at < counts.products; at++) {
-        run += at > 0 && (chunks == 0 || (words[at / 32] >> at % 32 & 1) != 0);
-        const uint32_t word = words[2 * chunks + run], offset = word & ((1u << counts.bits) - 1);
+        if (at > 0 && (chunks == 0 || (words[at / 32] >> at % 32 & 1) != 0)) {
+            run++;
+            begin = at;
+        }
+        const uint32_t word = counts.bits > 0 ? words[2 * chunks + run] : run;
         const int64_t p = pull->first + (int64_t)(word >> counts.bits);
         const int64_t *const b = s->of.b->row_ptr + s->of.a->col_ind[p];
         products[at] =
-            (struct product){p, b[0] + offset + (chunks > 0 ? (int64_t)at - SPMMI_SPGEMM_PULL : 0)};
+            (struct product){p, start_of(&s->items, p) + (word & ((1u << counts.bits) - 1)) + at - begin};
         assert_in_range(products[at].q, b[0], b[1] - 1);
     }
     assert_int_equal(run + 1, counts.runs);
@@ -378,7 +388,7 @@ static void counts_hold_their_limits(void **state)
         {1, 0, 1, 1, 0},
         {2, 9, 2, 1, 0}};
     const int64_t longest = SPMMI_SPGEMM_PULL_LONGEST,
-                  limit = (1 << 13) - 1 - SPMMI_SPGEMM_PULL; /* 19 bits are left for entries of the row */
+                  limit = (1 << 13) - 1; /* 19 bits are left for entries of the row */
     int64_t left[] = {0, longest}, right[] = {0, limit}, out[] = {0, limit};
     int32_t *const columns = test_sparse_room(longest + 1, sizeof *columns);
     struct spmmi_spgemm_stage stage = {

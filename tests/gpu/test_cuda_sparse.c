@@ -13,6 +13,7 @@
 
 #include "format/base/alloc.h"
 #include "format/plan.h"
+#include "kernels/spgemm/spgemm_bases.h"
 #include "kernels/spgemm/spgemm_drafts.h"
 #include "kernels/spgemm/spgemm_stage_cuda.h"
 #include "sparse_twin.h"
@@ -188,6 +189,43 @@ static void items_with_masks_take_turns(void **state)
     test_matrix_free(a);
     test_matrix_free(b);
     test_matrix_free(c);
+}
+
+/* Distances from bases in fewer bits: fewer neighbours share a base, or none do. Pulls also with one entry of
+ * C, whose stream is empty. */
+static void ranges_of_bases_have_the_bits_of_the_cpu(void **state)
+{
+    static const struct test_pattern three = {"three diagonals", 900, 900, three_diagonals},
+                                     column = {"column", 40, 1, full};
+    static const struct {
+        const struct test_pattern *pattern;
+        spmm_op_t op;
+        const char *kernel;
+    } cases[] = {{&larger[1], SPMM_OP_N, "groups"},
+                 {&larger[2], SPMM_OP_N, "pull"},
+                 {&column, SPMM_OP_T, "pull"},
+                 {&larger[3], SPMM_OP_N, "positions"},
+                 {&three, SPMM_OP_N, "masks"}};
+    static const uint32_t ranges[] = {400, 40, 1};
+    const uint32_t near = spmmi_spgemm_near_range, left = spmmi_spgemm_left_range;
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct test_matrix *a = test_matrix_of(cases[k].pattern, TEST_VALUES_REAL);
+        const struct test_sparse_product p = {.count = 2,
+                                              .factor = {a, a},
+                                              .op = {cases[k].op, SPMM_OP_N},
+                                              .piece_products = INT64_MAX,
+                                              .dtype = SPMM_F64};
+        for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+            spmmi_spgemm_near_range = spmmi_spgemm_left_range = ranges[i];
+            struct sparse_twin t = sparse_twin_make(&p, cases[k].kernel, 0);
+            sparse_twin_check(&t, &p);
+            sparse_twin_free(&t);
+        }
+        spmmi_spgemm_near_range = near;
+        spmmi_spgemm_left_range = left;
+        test_matrix_free(a);
+    }
 }
 
 /* Row 0 has all columns. Each other row has nine, whose numbers span 65,600. There are so many entries
@@ -536,6 +574,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(kernels_of_every_kind_share_a_product),
         cmocka_unit_test(items_with_masks_take_turns),
         cmocka_unit_test(pulled_rows_need_no_workspace),
+        cmocka_unit_test(ranges_of_bases_have_the_bits_of_the_cpu),
         cmocka_unit_test(ranges_of_any_width_have_the_bits_of_the_cpu),
         cmocka_unit_test(positions_of_wide_items_have_turns),
         cmocka_unit_test(positions_are_shared_by_rows_that_are_alike),
