@@ -28,7 +28,7 @@ constexpr uint32_t GATHERED_AHEAD = 2; // words of a thread that are loaded ahea
 
 // What all threads know about their block.
 struct GatheredBlock {
-    uint32_t entry, list, columns, rank, ranks, threads, words;
+    uint32_t entry, list, columns, slots, rank, ranks, threads, words;
     uint32_t first, pieces; // blocks of the row: the first, and their number; 0 pieces: whole rows
 };
 
@@ -39,10 +39,11 @@ __device__ __forceinline__ GatheredBlock gathered_block(const struct spmmi_gathe
     GatheredBlock b;
     b.entry = min(low.x, t.entries) / GATHERED_WORD * GATHERED_WORD; // words stay aligned
     b.list = min(low.y, t.columns - 1);
-    b.columns = min(max(low.z, 1u), t.shared_values_max - 1);
+    b.columns = min(max(low.z, 1u), spmmi_gathered_positions(t.shared_values_max - 1));
+    b.slots = spmmi_gathered_slot(b.columns);
     b.rank = low.w;
     const bool is_piece = high.y != SPMMI_NONE;
-    b.ranks = is_piece ? 1 : min(max(high.x, 1u), t.shared_values_max - b.columns);
+    b.ranks = is_piece ? 1 : min(max(high.x, 1u), t.shared_values_max - b.slots);
     b.first = min(high.y, blockIdx.x);
     b.pieces = is_piece ? min(high.x, t.count - b.first) : 0;
     b.threads = min(max(high.z, 1u), GATHERED_THREADS);
@@ -102,7 +103,8 @@ template <typename T> struct Gather {
 #pragma unroll
         for (uint32_t i = 0; i < COUNT; i++)
             if (first + i * GATHERED_THREADS < b.columns)
-                x[first + i * GATHERED_THREADS] = Value<typename T::B>::widen(value[i].x[0]);
+                x[spmmi_gathered_slot(first + i * GATHERED_THREADS)] =
+                    Value<typename T::B>::widen(value[i].x[0]);
     }
 };
 
@@ -136,7 +138,7 @@ multiply_gathered(const RowsArgs<T> &a, const struct spmmi_gathered_tables &t, c
             for (int e = 0; e < (int)GATHERED_WORD; e++) {
                 const uint32_t index = ahead[k].index(e);
                 sum = fma(factor_of(a, ahead[k].value.x[e]),
-                          x[min(index & ~SPMMI_GATHERED_ROW_END, b.columns - 1)], sum);
+                          x[min(index & ~SPMMI_GATHERED_ROW_END, b.slots - 1)], sum);
                 if ((index & SPMMI_GATHERED_ROW_END) != 0) {
                     sums[min(row, b.ranks - 1)] = sum;
                     row++;
@@ -241,7 +243,7 @@ __global__ void __launch_bounds__(GATHERED_THREADS, SPMMI_GATHERED_BLOCKS_PER_SM
 #pragma unroll
     for (uint32_t k = 0; k < GATHERED_AHEAD; k++)
         ahead[k].load_value(a.values, ahead[k].at(t, b, k));
-    Sum *const x = reinterpret_cast<Sum *>(memory), *const sums = x + b.columns;
+    Sum *const x = reinterpret_cast<Sum *>(memory), *const sums = x + b.slots;
 #pragma unroll 1
     for (uint32_t i = threadIdx.x; i < b.columns; i += Gather<T>::STEP) {
         gather.store(a, b, i, x);

@@ -107,7 +107,7 @@ static spmm_status_t make_of_rows(const struct spmmi_part_source *source, int is
     SPMM_TRY(spmmi_gathered_build(rows, a->col_ind, a->cols, nonzeros, &host, diag));
     spmmi_scratch_is(source, spmmi_op_pattern_bytes(source->plan, source->part->op) +
                                  spmmi_stream_host_bytes(a->rows) + spmmi_gathered_host_bytes(&host));
-    if (is_named || spmmi_gathered_pays(host.columns, rows->nnz))
+    if (is_named || spmmi_gathered_pays(host.columns, host.changes, rows->nnz))
         SPMM_TRY(make(source, &host, s, bytes, diag));
 cleanup:
     spmmi_gathered_host_free(&host);

@@ -17,7 +17,7 @@ extern "C" {
 /* Device pointers. */
 struct spmmi_gathered_tables {
     uint32_t count, entries, columns; /* blocks; entries of values and indices; entries of all lists */
-    uint32_t shared_values_max;       /* most columns plus sums of rows of a block */
+    uint32_t shared_values_max;       /* most slots plus sums of rows of a block */
     const struct spmmi_gathered_block *blocks;
     const uint16_t *local, *first_rank; /* as in struct spmmi_gathered_host */
     const uint32_t *list;

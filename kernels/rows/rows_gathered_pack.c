@@ -59,6 +59,15 @@ static uint32_t set_add(const struct spmmi_gathered_host *host, uint32_t block, 
     return columns;
 }
 
+/* Returns the nonzeros of a block whose column is in another sector of 8 than that of the nonzero before. */
+static uint64_t changes_of(const struct spmmi_gathered_host *host, uint32_t block)
+{
+    uint64_t changes = 0;
+    for (uint32_t p = host->starts[block] + 1; p < host->starts[block + 1]; p++)
+        changes += host->col_ind[p] / 8 != host->col_ind[p - 1] / 8;
+    return changes;
+}
+
 static void set_clear(const struct spmmi_gathered_host *host, uint32_t block, const struct column_set *set)
 {
     for (uint32_t p = host->starts[block]; p < host->starts[block + 1]; p++)
@@ -102,7 +111,8 @@ static void place(struct spmmi_gathered_host *host)
     for (uint32_t i = 0; i < host->count; i++) {
         struct spmmi_gathered_block *const b = &host->blocks[i];
         const uint32_t nonzeros = host->starts[i + 1] - host->starts[i];
-        const uint32_t shared_values = b->columns + (b->piece == SPMMI_NONE ? b->ranks : 1);
+        const uint32_t shared_values =
+            spmmi_gathered_slot(b->columns) + (b->piece == SPMMI_NONE ? b->ranks : 1);
         b->words = (nonzeros + step - 1) / step;
         b->threads = (nonzeros - 1) / (b->words * SPMMI_GATHERED_WORD) + 1;
         b->entry = (uint32_t)host->entries;
@@ -120,15 +130,18 @@ spmm_status_t spmmi_gathered_build(const struct spmmi_stream_host *stream, const
 {
     spmm_status_t status = SPMM_OK;
     struct column_set sets = {NULL, NULL};
+    uint64_t changes = 0;
     *host = (struct spmmi_gathered_host){.stream = stream, .col_ind = col_ind, .cols = cols};
     SPMM_TRY(cut(host, nonzeros, diag));
     SPMM_TRY_ALLOC(sets_alloc(host, &sets), diag);
-#pragma omp parallel for schedule(dynamic) num_threads(spmmi_team(threads_of(stream)))
+#pragma omp parallel for schedule(dynamic) num_threads(spmmi_team(threads_of(stream))) reduction(+ : changes)
     for (uint32_t i = 0; i < host->count; i++) {
         const struct column_set set = set_of_thread(host, &sets);
         host->blocks[i].columns = set_add(host, i, &set);
+        changes += changes_of(host, i);
         set_clear(host, i, &set);
     }
+    host->changes = changes;
     place(host);
     SPMM_REQUIRE(host->entries <= UINT32_MAX, SPMM_ERR_TOO_LARGE, diag,
                  "blocks with lists of columns have %llu entries, too many",
@@ -161,7 +174,7 @@ static void entries_fill(struct spmmi_gathered_host *host, uint32_t block, const
     for (uint32_t p = start; p < end; p++) {
         const uint32_t column = (uint32_t)host->col_ind[p], w = column / 64;
         const uint64_t former = set->words[w] & (bit_of(column) - 1);
-        uint32_t index = set->before[w] + (uint32_t)__builtin_popcountll(former);
+        uint32_t index = spmmi_gathered_slot(set->before[w] + (uint32_t)__builtin_popcountll(former));
         if (e == 0)
             host->first_rank[(uint64_t)block * SPMMI_GATHERED_THREADS + thread] = (uint16_t)row;
         if (p + 1 == row_end) {

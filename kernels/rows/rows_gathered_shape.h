@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A nonzero split of one column whose thread blocks have lists of columns: a second arrangement of op(A). A
  * block has whole rows or a piece of a long row, and the sorted list of the columns in them. It loads each
- * value of B of its list once, into shared memory. A nonzero has a local index: the position of its column in
- * the list.
+ * value of B of its list once, into a slot of shared memory. A nonzero has a local index: the slot of its
+ * column.
  *
  * Each thread has consecutive nonzeros of its block. They are stored in words of four entries: first the
  * first word of each thread, then the second, and so on. The last threads may have none, and the last word
@@ -40,21 +40,36 @@ static inline uint32_t spmmi_gathered_rows(uint32_t nonzeros)
 {
     return nonzeros / 2;
 }
-/* The most bytes of shared memory of a block, which has a value of B for each column of its list and a sum
- * for each of its rows: 96 KiB for every type. */
-#define SPMMI_GATHERED_SHARED_MAX (SPMMI_GATHERED_NONZEROS_MAX / 2 * 3 * 4)
+
+/* Returns the slot of position p of a list, which is also the number of slots of p positions. Each 32 slots a
+ * slot stays free: adjacent threads read values that are up to 32 positions apart, for a full row exactly 32,
+ * which would all be in one bank of shared memory (docs/decisions/0138). */
+SPMMI_HOST_DEVICE static inline uint32_t spmmi_gathered_slot(uint32_t p)
+{
+    return p + p / 32;
+}
+/* Returns the most positions that have no more than this number of slots. */
+SPMMI_HOST_DEVICE static inline uint32_t spmmi_gathered_positions(uint32_t slots)
+{
+    return slots / 33 * 32 + (slots % 33 < 32 ? slots % 33 : 31);
+}
+/* The most bytes of shared memory of a block, which has the slots of its list and a sum for each of its rows:
+ * 98 KiB for every type. */
+#define SPMMI_GATHERED_SHARED_MAX (SPMMI_GATHERED_NONZEROS_MAX / 32 * 49 * 4)
 #define SPMMI_GATHERED_SHARED_OWN 1024u /* at least the bytes of other variables */
 
 /* Return true if blocks with lists of columns are tried, and if they are used once the lists are counted:
- * columns is the length of all lists. On an H100 with fewer nonzeros, or with values of B that are hardly
- * used again in a block, rows_staged.cuh is faster (docs/decisions/0134). */
+ * columns is the length of all lists, changes the number of nonzeros whose column is in another sector of 8
+ * columns than that of the nonzero before. rows_staged.cuh is faster with fewer nonzeros, with values of B that
+ * are hardly used again in a block (docs/decisions/0134), and with neighbouring columns, whose values adjacent
+ * threads load from one sector (docs/decisions/0138). */
 static inline int spmmi_gathered_tries(int64_t nnz, uint64_t sum_bytes)
 {
     return nnz >= (sum_bytes == 4 ? 1 << 19 : 1 << 20);
 }
-static inline int spmmi_gathered_pays(uint64_t columns, uint64_t nnz)
+static inline int spmmi_gathered_pays(uint64_t columns, uint64_t changes, uint64_t nnz)
 {
-    return columns * 5 <= nnz * 4;
+    return columns * 5 <= nnz * 4 && changes * 4 >= nnz;
 }
 
 /* Return the position of nonzero e of a thread, and of nonzero p of a block, from its first entry on. */

@@ -73,15 +73,15 @@ static uint32_t check_entries(const struct rows *r, uint32_t block)
         const uint32_t index = host->local[b->entry + at] & ~SPMMI_GATHERED_ROW_END;
         assert_true(b->entry + at < host->entries && p / own < b->threads && !is_met[at]);
         is_met[at] = 1;
-        assert_true(index < b->columns);
-        assert_int_equal(host->list[b->list + index], r->col_ind[start + p]);
+        assert_true(index % 33 < 32 && index < spmmi_gathered_slot(b->columns));
+        assert_int_equal(host->list[b->list + index / 33 * 32 + index % 33], r->col_ind[start + p]);
         if (p % own == 0)
             assert_int_equal(host->first_rank[block * SPMMI_GATHERED_THREADS + p / own], row);
         const int ends = p + 1 == count || start + p + 1 == spmmi_rank_start(&r->stream, b->rank + row + 1);
         assert_int_equal((host->local[b->entry + at] & SPMMI_GATHERED_ROW_END) != 0, ends);
         row += ends != 0;
     }
-    assert_true(b->columns + row <= host->shared_values_max);
+    assert_true(b->columns + b->columns / 32 + row <= host->shared_values_max);
     return row;
 }
 
@@ -95,6 +95,24 @@ static void check_piece(const struct rows *r, uint32_t block)
     assert_int_equal(host->blocks[b->piece].rank, b->rank);
     assert_int_equal(host->starts[b->piece], spmmi_rank_start(&r->stream, b->rank));
     assert_int_equal(host->starts[last + 1], spmmi_rank_start(&r->stream, b->rank + 1));
+}
+
+/* Rows of 2 and 20 neighbouring columns from 6 on: the sector changes within a row where 8, 16 and 24 are passed,
+ * and from the first row to the second not. */
+static void changes_of_sectors_are_counted(void **state)
+{
+    (void)state;
+    static const int64_t row_ptr[] = {0, 2, 22};
+    static const int32_t col_ind[] = {6,  7,  6,  7,  8,  9,  10, 11, 12, 13, 14,
+                                      15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25};
+    struct spmmi_stream_host stream;
+    struct spmmi_gathered_host host;
+    assert_int_equal(spmmi_stream_ranks_build(2, row_ptr, &stream, NULL), SPMM_OK);
+    assert_int_equal(spmmi_gathered_build(&stream, col_ind, 26, NONZEROS, &host, NULL), SPMM_OK);
+    assert_int_equal(host.changes, 3);
+    assert_int_equal(host.columns, 20);
+    spmmi_gathered_host_free(&host);
+    spmmi_stream_host_free(&stream);
 }
 
 static void each_nonzero_is_at_its_place(void **state)
@@ -129,26 +147,41 @@ static void each_nonzero_is_at_its_place(void **state)
     assert_true(pieces > 4);
 }
 
-/* Whatever the rows, a block's columns and rows fit its shared memory. */
+/* Positions fit the slots that are asked for, and one more would not. */
+static void slots_leave_gaps(void **state)
+{
+    (void)state;
+    assert_true(spmmi_gathered_slot(31) == 31 && spmmi_gathered_slot(32) == 33);
+    for (uint32_t slots = 1; slots < 2000; slots++) {
+        const uint32_t positions = spmmi_gathered_positions(slots);
+        assert_true(spmmi_gathered_slot(positions) <= slots && spmmi_gathered_slot(positions + 1) > slots);
+    }
+}
+
+/* Whatever the rows, a block's slots and rows fit its shared memory. */
 static void numbers_fit_shared_memory(void **state)
 {
     (void)state;
     const uint32_t sizes[] = {4, 8}, nnz[] = {1 << 10, 1 << 20};
     for (int i = 0; i < 4; i++) {
         const uint32_t nonzeros = spmmi_gathered_nonzeros(nnz[i / 2], sizes[i % 2]);
-        assert_true((nonzeros + spmmi_gathered_rows(nonzeros)) * sizes[i % 2] <= SPMMI_GATHERED_SHARED_MAX);
-        assert_true(nonzeros <= SPMMI_GATHERED_NONZEROS_MAX && nonzeros < SPMMI_GATHERED_ROW_END);
+        const uint32_t slots = spmmi_gathered_slot(nonzeros);
+        assert_true((slots + spmmi_gathered_rows(nonzeros)) * sizes[i % 2] <= SPMMI_GATHERED_SHARED_MAX);
+        assert_true(nonzeros <= SPMMI_GATHERED_NONZEROS_MAX && slots < SPMMI_GATHERED_ROW_END);
     }
     assert_int_equal(spmmi_gathered_nonzeros(1 << 20, 4), SPMMI_GATHERED_NONZEROS_MAX);
     assert_true(spmmi_gathered_tries(1 << 19, 4) && !spmmi_gathered_tries((1 << 19) - 1, 4));
     assert_true(spmmi_gathered_tries(1 << 20, 8) && !spmmi_gathered_tries((1 << 20) - 1, 8));
-    assert_true(spmmi_gathered_pays(80, 100) && !spmmi_gathered_pays(81, 100));
+    assert_true(spmmi_gathered_pays(80, 25, 100) && !spmmi_gathered_pays(81, 25, 100));
+    assert_false(spmmi_gathered_pays(80, 24, 100));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_nonzero_is_at_its_place),
+        cmocka_unit_test(changes_of_sectors_are_counted),
+        cmocka_unit_test(slots_leave_gaps),
         cmocka_unit_test(numbers_fit_shared_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
