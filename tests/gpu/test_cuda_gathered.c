@@ -170,10 +170,13 @@ static void new_values_are_taken(void **state)
     }
 }
 
-/* The rule: at least 2^19 nonzeros (f64: 2^20), and lists of at most 0.8 columns per nonzero. */
-TEST_PATTERN(half_full, (j + i) % 2 == 0)
+/* The rule: at least 2^19 nonzeros (f64: 2^20), lists of at most 0.8 columns per nonzero, and a quarter of the
+ * nonzeros in another group of 8 columns than the nonzero before. */
+TEST_PATTERN(quarter_full, (j + i) % 4 == 0)
+TEST_PATTERN(neighbours, (j + i) % 64 != 0)
 TEST_PATTERN(columns_once, j / 1024 == i % 8 && (j + i) % 64 != 0)
-static const struct test_pattern large[] = {{"half full", 1024, 1024, half_full},
+static const struct test_pattern large[] = {{"quarter full", 2048, 1024, quarter_full},
+                                            {"neighbours", 600, 1024, neighbours},
                                             {"columns once", 600, 8192, columns_once}};
 
 static spmm_executor_t *executor_of(const spmm_plan_t *plan, const char *kernel, uint64_t budget,
@@ -222,7 +225,8 @@ static void the_rule_is_kept(void **state)
     (void)state;
     default_check(&large[0], SPMM_F32, 1);
     default_check(&large[0], SPMM_F64, 0);
-    default_check(&large[1], SPMM_F16, 0);
+    default_check(&large[1], SPMM_F32, 0);
+    default_check(&large[2], SPMM_F16, 0);
 }
 
 /* A forced kernel is refused if all values are equal. */
