@@ -59,7 +59,8 @@ static uint32_t set_add(const struct spmmi_gathered_host *host, uint32_t block, 
     return columns;
 }
 
-/* Returns the nonzeros of a block whose column is in another sector of 8 than that of the nonzero before. */
+/* Returns the nonzeros of a block, without its first, whose column is in another group of 8 than that of the
+ * nonzero before. */
 static uint64_t changes_of(const struct spmmi_gathered_host *host, uint32_t block)
 {
     uint64_t changes = 0;

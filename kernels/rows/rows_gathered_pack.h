@@ -12,7 +12,7 @@ struct spmmi_gathered_host {
     int64_t cols;
     uint32_t count, columns;             /* blocks; entries of all lists */
     uint64_t entries;                    /* of values and local indices, a multiple of 4 */
-    uint64_t changes;                    /* of the sector, as in spmmi_gathered_pays */
+    uint64_t changes;                    /* of the group of 8 columns, as in spmmi_gathered_pays */
     uint32_t shared_values_max;          /* most slots plus sums of rows of a block */
     struct spmmi_gathered_block *blocks; /* one per block */
     uint32_t *starts;                    /* count + 1: first nonzero of each block, then nnz */

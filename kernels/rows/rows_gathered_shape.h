@@ -59,10 +59,10 @@ SPMMI_HOST_DEVICE static inline uint32_t spmmi_gathered_positions(uint32_t slots
 #define SPMMI_GATHERED_SHARED_OWN 1024u /* at least the bytes of other variables */
 
 /* Return true if blocks with lists of columns are tried, and if they are used once the lists are counted:
- * columns is the length of all lists, changes the number of nonzeros whose column is in another sector of 8
- * columns than that of the nonzero before. rows_staged.cuh is faster with fewer nonzeros, with values of B that
- * are hardly used again in a block (docs/decisions/0134), and with neighbouring columns, whose values adjacent
- * threads load from one sector (docs/decisions/0138). */
+ * columns is the length of all lists, changes the number of nonzeros whose column is in another group of 8
+ * columns than that of the nonzero before in their block. rows_staged.cuh is faster with fewer nonzeros, with
+ * values of B that are hardly used again in a block (docs/decisions/0134), and with neighbouring columns, whose
+ * values adjacent threads load from the same sectors (docs/decisions/0138). */
 static inline int spmmi_gathered_tries(int64_t nnz, uint64_t sum_bytes)
 {
     return nnz >= (sum_bytes == 4 ? 1 << 19 : 1 << 20);

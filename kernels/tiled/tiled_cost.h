@@ -11,8 +11,8 @@ struct spmmi_tiled_metrics {
     double cut_rows;        /* rows with two or more segments */
 };
 
-/* Returns R, the register tile of the launch for n columns and this number of units. multiprocessors 0: the
- * largest R for n columns. */
+/* Returns R, the register tile of the launch for n columns and this number of units, at least 1.
+ * multiprocessors 0: the largest R for n columns. */
 uint32_t spmmi_model_register_tile(int64_t n, uint64_t units, spmm_dtype_t dtype, int multiprocessors);
 spmmi_cost_fn spmmi_tiled_cost;
 

@@ -199,7 +199,7 @@ static uint32_t register_tile(const struct state *tiled, int64_t n)
 {
     const struct spmmi_tiled *const l = &tiled->layout;
     const struct spmmi_tiled_work work = {.n = n,
-                                          .units = (uint64_t)l->row_block_count * l->block_rows,
+                                          .units = l->unit_count,
                                           .multiprocessors = tiled->multiprocessors,
                                           .value_bytes = (uint32_t)spmm_dtype_size(tiled->dtype),
                                           .stage_slots = l->stage_slots,

@@ -29,7 +29,8 @@ struct spmmi_tiled_split {
 struct spmmi_tiled {
     uint32_t rows, cols;      /* size of op(A) */
     uint32_t block_rows;      /* threads per block: 32, 64, 128 or 256 */
-    uint32_t row_block_count; /* ceil(units / block_rows) */
+    uint32_t unit_count;      /* rows, or segments of rows */
+    uint32_t row_block_count; /* ceil(unit_count / block_rows) */
     uint32_t stage_count;
     uint32_t stage_slots; /* maximum number of columns of a stage, without slot 0 */
     uint32_t long_slots;  /* the same for row blocks with two or more stages; 0: there are none */

@@ -55,6 +55,7 @@ static spmm_status_t builder_start(struct spmmi_tiled_builder *b, int64_t rows, 
     view->rows = (uint32_t)rows;
     view->cols = (uint32_t)cols;
     view->block_rows = b->part->block_rows;
+    view->unit_count = b->units.count;
     view->row_block_count = (b->units.count + view->block_rows - 1) / view->block_rows;
     view->partial_count = b->units.partial_count;
     view->split_count = b->units.split_count;

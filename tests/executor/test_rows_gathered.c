@@ -97,9 +97,9 @@ static void check_piece(const struct rows *r, uint32_t block)
     assert_int_equal(host->starts[last + 1], spmmi_rank_start(&r->stream, b->rank + 1));
 }
 
-/* Rows of 2 and 20 neighbouring columns from 6 on: the sector changes within a row where 8, 16 and 24 are passed,
+/* Rows of 2 and 20 neighbouring columns from 6 on: the group of 8 changes within a row where 8, 16 and 24 are passed,
  * and from the first row to the second not. */
-static void changes_of_sectors_are_counted(void **state)
+static void changes_of_groups_are_counted(void **state)
 {
     (void)state;
     static const int64_t row_ptr[] = {0, 2, 22};
@@ -180,7 +180,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_nonzero_is_at_its_place),
-        cmocka_unit_test(changes_of_sectors_are_counted),
+        cmocka_unit_test(changes_of_groups_are_counted),
         cmocka_unit_test(slots_leave_gaps),
         cmocka_unit_test(numbers_fit_shared_memory),
     };

@@ -10,10 +10,12 @@
 
 #include <cmocka.h>
 
+#include <cuda_runtime_api.h>
 #include <spmm/executor.h>
 
 #include "cuda_product.h"
 #include "kernels/tiled/tiled_kernel.h"
+#include "kernels/tiled/tiled_shape.h"
 #include "tests/support/plan_build.h"
 
 static const int64_t widths[] = {1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 33, 64, 70};
@@ -145,6 +147,33 @@ static void every_tiled_instance_meets_the_bound(void **state)
     test_matrix_free(a);
 }
 
+/* 100 rows in row blocks of 256: the launch counts rows, not threads. */
+static void the_tile_grows_when_threads_are_many(void **state)
+{
+    static const struct layout whole = {{SPMM_F32, SPMM_SCHEDULE_WHOLE, 0, 0, 0}, 256, 40, 0};
+    (void)state;
+    int count = 0;
+    assert_int_equal(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0), cudaSuccess);
+    const int64_t most = (int64_t)count * SPMMI_TILED_THREADS_PER_SM / 100; /* columns at R = 1 */
+    const struct {
+        int64_t n;
+        uint32_t tile;
+    } cases[] = {{1, 1}, {most, 1}, {most + 1, 2}, {2 * most + 2, 4}, {64 * most, 16}};
+    struct test_matrix *a = test_matrix_named("rows of 0 to 8", TEST_VALUES_REAL);
+    struct test_cuda_pair pair = pair_make(a, &whole, NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct test_product product = {.n = cases[i].n,
+                                             .b_layout = SPMM_COL_MAJOR,
+                                             .c_layout = SPMM_COL_MAJOR,
+                                             .alpha = 1,
+                                             .values = TEST_VALUES_REAL};
+        check_tile(pair.gpu, a, SPMM_F32, &product, cases[i].tile);
+        test_cuda_product_check(pair.gpu, pair.cpu, a, SPMM_F32, &product);
+    }
+    test_cuda_pair_free(&pair);
+    test_matrix_free(a);
+}
+
 static void tiles_that_are_none_or_too_large_are_refused(void **state)
 {
     (void)state;
@@ -241,6 +270,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_tiled_instance_meets_the_bound),
+        cmocka_unit_test(the_tile_grows_when_threads_are_many),
         cmocka_unit_test(tiles_that_are_none_or_too_large_are_refused),
         cmocka_unit_test(parts_that_no_variant_names_take_no_memory),
         cmocka_unit_test(a_forced_kernel_brings_its_part),

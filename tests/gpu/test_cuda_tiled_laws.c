@@ -17,14 +17,16 @@
 
 #define REPEATS 100
 
+/* Without a kernel the matrices of these tests have so few threads that R is 1 or 2. */
 static const struct shape {
     spmm_schedule_t schedule;
     uint32_t item_size, block_rows, stage_slots;
+    const char *kernel;
 } shapes[] = {
-    {SPMM_SCHEDULE_WHOLE, 0, 32, 32},
-    {SPMM_SCHEDULE_WHOLE, 0, 256, 447},
-    {SPMM_SCHEDULE_SEGMENTED, 3, 64, 40},
-    {SPMM_SCHEDULE_SEGMENTED, 50, 128, 447},
+    {SPMM_SCHEDULE_WHOLE, 0, 32, 32, "cuda/tiled/whole/r16"},
+    {SPMM_SCHEDULE_WHOLE, 0, 256, 447, NULL},
+    {SPMM_SCHEDULE_SEGMENTED, 3, 64, 40, NULL},
+    {SPMM_SCHEDULE_SEGMENTED, 50, 128, 447, "cuda/tiled/segmented/r8"},
 };
 #define SHAPE_COUNT 4
 
@@ -44,7 +46,7 @@ static spmm_executor_t *executor_make(const struct test_matrix *a, spmm_dtype_t 
                                       const struct shape *shape)
 {
     spmm_plan_t *plan = plan_make(a, dtype, shape);
-    spmm_executor_t *executor = test_executor_make(plan, 0, 0, NULL);
+    spmm_executor_t *executor = test_executor_make(plan, 0, 0, shape->kernel);
     spmm_plan_destroy(plan);
     return executor;
 }
@@ -138,17 +140,19 @@ static void products_wider_than_a_launch_meet_the_bound(void **state)
     test_matrix_free(a);
 }
 
-/* Row blocks with one stage of 6,000 slots and with three stages of 3,000. The register tile shrinks to
- * make room for them. */
+/* Row blocks with one stage of 6,000 slots and with three stages of 3,000. R is the largest that leaves room
+ * for them. */
 static void the_widest_stages_meet_the_bound(void **state)
 {
     (void)state;
-    static const struct shape widest = {SPMM_SCHEDULE_WHOLE, 0, 32, SPMMI_STAGE_SLOTS_MAX};
+    static const char *const largest[] = {"cuda/tiled/whole/r4", "cuda/tiled/whole/r2", "cuda/tiled/whole/r8",
+                                          "cuda/tiled/whole/r8"};
     static const char *const names[] = {"2 x 6000 short-fat", "1 x 9000 dense"};
     for (int turn = 0; turn < 8; turn++) {
         const spmm_dtype_t dtype = (spmm_dtype_t)(SPMM_F32 + turn / 2);
         const struct test_product product = test_cuda_plain(33, turn);
         struct test_matrix *a = test_matrix_named(names[turn % 2], TEST_VALUES_REAL);
+        const struct shape widest = {SPMM_SCHEDULE_WHOLE, 0, 32, SPMMI_STAGE_SLOTS_MAX, largest[turn / 2]};
         spmm_executor_t *executor = executor_make(a, dtype, &widest);
         test_cuda_product_check(executor, NULL, a, dtype, &product);
         spmm_executor_destroy(executor);
@@ -173,8 +177,8 @@ static void a_graph_replays_the_product(void **state)
 static void executors_of_two_threads_do_not_disturb_each_other(void **state)
 {
     (void)state;
-    static const struct shape wide[2] = {{SPMM_SCHEDULE_WHOLE, 0, 32, 447},
-                                         {SPMM_SCHEDULE_WHOLE, 0, 32, 600}};
+    static const struct shape wide[2] = {{SPMM_SCHEDULE_WHOLE, 0, 32, 447, "cuda/tiled/whole/r16"},
+                                         {SPMM_SCHEDULE_WHOLE, 0, 32, 600, "cuda/tiled/whole/r16"}};
     struct test_matrix *a = test_matrix_named("1 x 9000 dense", TEST_VALUES_REAL);
     const struct test_product product = test_cuda_plain(40, 3);
     spmm_executor_t *executors[2];
