@@ -162,20 +162,24 @@ static bool takes_types(const struct spmmi_request *r, const struct spmmi_family
     return spmmi_family_takes(row, r->options.a_type, r->options.b_type, r->options.c_type) != 0;
 }
 
-/* Returns the minimum number of nonzeros for which the default choice considers a family: smaller for the products
- * in which the family was measured with small matrices. */
-static int64_t nonzeros_min(const struct spmmi_search *s, const struct spmmi_planner *planner)
+/* Returns the least number of nonzeros with which the family was measured for products like this one, or
+ * INT64_MAX if it was not measured with small matrices. */
+static int64_t measured_min(const struct spmmi_search *s, const struct spmmi_planner *planner)
 {
     const spmm_dtype_t type = s->request->options.b_type;
-    int64_t least = planner->nonzeros_min;
-    if (s->layout == SPMM_LAYOUTS_ROW_MAJOR) {
-        if (type == SPMM_F32 && s->n >= SPMMI_COLUMNS_MEASURED && least > SPMMI_NONZEROS_WIDE)
-            least = SPMMI_NONZEROS_WIDE;
-    } else if ((type == SPMM_F32 || type == SPMM_F64) && planner->small_columns_min > 0 &&
-               s->n >= planner->small_columns_min && least > SPMMI_NONZEROS_SMALL) {
-        least = SPMMI_NONZEROS_SMALL;
-    }
-    return least;
+    if (s->layout == SPMM_LAYOUTS_ROW_MAJOR)
+        return type == SPMM_F32 && s->n >= SPMMI_COLUMNS_MEASURED ? SPMMI_NONZEROS_WIDE : INT64_MAX;
+    return (type == SPMM_F32 || type == SPMM_F64) && planner->small_columns_min > 0 &&
+                   s->n >= planner->small_columns_min
+               ? SPMMI_NONZEROS_SMALL
+               : INT64_MAX;
+}
+
+/* Returns the minimum number of nonzeros for which the default choice considers a family. */
+static int64_t nonzeros_min(const struct spmmi_search *s, const struct spmmi_planner *planner)
+{
+    const int64_t measured = measured_min(s, planner);
+    return measured < planner->nonzeros_min ? measured : planner->nonzeros_min;
 }
 
 /* Returns why the default choice does not consider a family; reason 0: it does. */

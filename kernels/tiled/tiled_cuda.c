@@ -19,7 +19,7 @@ struct state {
     struct spmmi_tiled layout; /* device pointers */
     void *values; /* same address as layout.values, writable: one value per entry of layout.local */
     struct spmmi_value_memory new_values; /* nnz entries: position of each value of A */
-    uint32_t forced_tile;                 /* columns that a thread keeps (R); 0: register_tile */
+    uint32_t forced_tile;                 /* columns that a thread keeps (R); 0: not forced */
     struct spmmi_device_block memory;     /* the single allocation for all of the above */
     struct spmmi_allowed allowed;
     struct spmmi_part part; /* without items */
