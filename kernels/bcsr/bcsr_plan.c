@@ -23,15 +23,15 @@ static uint32_t default_rows(const struct spmmi_search *s)
 static uint32_t uncut_steps(const struct spmmi_search *s, const struct spmmi_tcblock_counts *f)
 {
     const struct spmmi_request *const r = s->request;
-    const struct spmmi_bcsr_shape shape = spmmi_bcsr_split_shape();
-    const struct spmmi_bcsr_operands operands = {.n = (uint32_t)s->n,
-                                                 .value_bytes = sizeof(float),
-                                                 .is_wide = s->n * (int64_t)sizeof(float) % 16 == 0,
-                                                 .is_split = r->tensor == SPMM_COMPUTE_3XTF32 &&
-                                                             spmmi_bcsr_fills_groups(f->blocks, f->steps)};
+    const int is_columns = s->layout == SPMM_LAYOUTS_COL_MAJOR; /* converted or not, B is aligned */
+    const struct spmmi_bcsr_shape shape = spmmi_bcsr_split_shape(is_columns);
+    const struct spmmi_bcsr_operands operands = {
+        .n = (uint32_t)s->n,
+        .value_bytes = sizeof(float),
+        .is_wide = is_columns || s->n * (int64_t)sizeof(float) % 16 == 0,
+        .is_split = r->tensor == SPMM_COMPUTE_3XTF32 && spmmi_bcsr_fills_groups(f->blocks, f->steps)};
     const double units = fmax(f->units, 1), tiles = ceil((double)s->n / shape.columns);
-    if (s->layout != SPMM_LAYOUTS_ROW_MAJOR ||
-        !spmmi_bcsr_has_split(&operands, f->unit_rows, r->device.target == SPMMI_BCSR_GROUP_TARGET))
+    if (!spmmi_bcsr_has_split(&operands, f->unit_rows, r->device.target == SPMMI_BCSR_GROUP_TARGET))
         return 0;
     const uint32_t shares =
         spmmi_bcsr_shares(units * tiles, f->steps / units, r->device.multiprocessors, SPMMI_BCSR_CLUSTER_MAX);

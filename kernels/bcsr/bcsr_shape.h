@@ -234,20 +234,22 @@ static inline struct spmmi_bcsr_order spmmi_bcsr_order_of(uint32_t n, uint32_t c
     return order;
 }
 
-/* Returns true if warpgroups multiply split values. has_wgmma: as below. */
+/* Returns true if warpgroups multiply split values. has_wgmma: as below. Column-major operands fit if B is
+ * aligned, which callers see to. */
 static inline int spmmi_bcsr_has_split(const struct spmmi_bcsr_operands *operands, uint32_t unit_rows,
                                        int has_wgmma)
 {
-    return has_wgmma && operands->is_split && operands->is_wide && !operands->is_columns &&
+    return has_wgmma && operands->is_split && (operands->is_wide || operands->is_columns) &&
            operands->n >= SPMMI_BCSR_SPLIT_COLUMNS_MIN && unit_rows == SPMMI_BCSR_GROUP_ROWS;
 }
 
-static inline struct spmmi_bcsr_shape spmmi_bcsr_split_shape(void)
+static inline struct spmmi_bcsr_shape spmmi_bcsr_split_shape(int is_columns)
 {
     struct spmmi_bcsr_shape split =
         spmmi_bcsr_shape_of(SPMMI_BCSR_GROUP_ROWS / SPMMI_BCSR_ROWS, 2, 1, 8, SPMMI_BCSR_SPLIT_STAGES);
     split.threads += 32 * SPMMI_BCSR_SPLITTERS;
     split.has_groups = 1;
+    split.is_columns = is_columns != 0;
     return split;
 }
 
@@ -276,7 +278,7 @@ static inline struct spmmi_bcsr_shape spmmi_bcsr_launch(const struct spmmi_bcsr_
         return best;
     }
     if (spmmi_bcsr_has_split(operands, unit_rows, has_wgmma)) {
-        const struct spmmi_bcsr_shape split = spmmi_bcsr_split_shape();
+        const struct spmmi_bcsr_shape split = spmmi_bcsr_split_shape(operands->is_columns);
         if (spmmi_bcsr_shared(&split, value_bytes, step_blocks) <= shared_max)
             return split;
     }

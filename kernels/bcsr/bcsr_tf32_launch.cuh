@@ -51,13 +51,20 @@ uint32_t shares_of(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcs
     return shares;
 }
 
-template <int MMA_ROWS>
-int launch_bcsr_split_rows(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape)
+template <int MMA_ROWS, bool IS_COLUMNS>
+int launch_bcsr_split_layout(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape)
 {
-    using Shape = BcsrSplitShape<MMA_ROWS>;
+    using Shape = BcsrSplitShape<MMA_ROWS, IS_COLUMNS>;
     const uint32_t shares = shares_of<Shape>(args, shape);
     return launch_bcsr_kernel<Shape>(
         args, shape, shares > 1 ? bcsr_split_kernel<Shape, true> : bcsr_split_kernel<Shape, false>, shares);
+}
+
+template <int MMA_ROWS>
+int launch_bcsr_split_rows(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape)
+{
+    return shape.is_columns ? launch_bcsr_split_layout<MMA_ROWS, true>(args, shape)
+                            : launch_bcsr_split_layout<MMA_ROWS, false>(args, shape);
 }
 
 // Launches MMAs of whole groups if most blocks exist, else of half groups.

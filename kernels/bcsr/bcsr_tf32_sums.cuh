@@ -9,28 +9,104 @@ namespace spmmi {
 
 template <typename Shape> using SplitSums = float[Shape::MMAS][Shape::MMA_ROWS / 8][4];
 
-// Checks and stores rows 8 j + 2 t and 8 j + 2 t + 1 of the block-row group, two columns of each.
+// Pairs of rows per lane.
+template <typename Shape> constexpr int SPLIT_PAIRS = Shape::MMAS *Shape::MMA_ROWS / 8;
+
+// Synchronises all warps that multiply. Afterwards none of them reads the stages or the parts of A any more.
+template <typename Shape> __device__ __forceinline__ void join_groups()
+{
+    asm volatile("bar.sync 1, %0;" ::"n"(32 * Shape::MULTIPLIERS) : "memory");
+}
+
+// A lane's sums of rows 8 j + 2 t and 8 j + 2 t + 1 of the block-row group: for each row GROUPS groups of
+// GROUP neighbouring columns, PAIR_STEP apart.
+template <typename Shape> struct SplitPair {
+    static constexpr int GROUP = Shape::IS_COLUMNS ? 1 : 2, GROUPS = 2 / GROUP;
+    float rows[2][GROUPS][GROUP];
+    static __device__ __forceinline__ uint32_t at(int q)
+    {
+        return uint32_t(Shape::PAIR_STEP * q);
+    }
+    static __device__ __forceinline__ int first_row(int j)
+    {
+        return 8 * j + 2 * (int)(threadIdx.x % 4);
+    }
+    // Takes the sums from the order of the instruction and checks them.
+    __device__ __forceinline__ SplitPair(const TcblockArgs<float> &a, const struct spmmi_tcblock_item &item,
+                                         int j, uint32_t column, const float (&sums)[4])
+    {
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            rows[i][0][0] = sums[i];
+            rows[i][GROUPS - 1][GROUP - 1] = sums[2 + i];
+            check_row<true>(column, rows[i], at, [&](uint32_t from, float(&group)[GROUP]) {
+                sum_blocks_exactly<Shape, GROUP>(a, item, j / 2, first_row(j) % (int)SPMMI_BCSR_ROWS + i,
+                                                 from, group);
+            });
+        }
+    }
+};
+
+// Stores two neighbouring rows of a column of C.
+__device__ __forceinline__ void store_column_pair(const TcblockArgs<float> &a, const uint2 &c_rows,
+                                                  uint32_t column, float first, float second)
+{
+    float *to = a.c + column * a.ldc;
+    if (column >= a.n)
+        return;
+    if (a.c_is_wide && c_rows.x % 2 == 0 && c_rows.y == c_rows.x + 1 && c_rows.y < a.rows) {
+        store_whole<float, 2>(a, to + c_rows.x, {first, second});
+        return;
+    }
+    if (c_rows.x < a.rows)
+        store_whole<float, 1>(a, to + c_rows.x, {first});
+    if (c_rows.y < a.rows)
+        store_whole<float, 1>(a, to + c_rows.y, {second});
+}
+
+// Checks and stores a pair of rows.
 template <typename Shape>
 __device__ __forceinline__ void finish_pair(const TcblockArgs<float> &a,
                                             const struct spmmi_tcblock_item &item, int j, uint32_t column,
                                             const float (&sums)[4])
 {
-    const int first = 8 * j + 2 * (int)(threadIdx.x % 4);
-    const auto at = [](int) { return 0u; };
+    using Pair = SplitPair<Shape>;
+    const int first = Pair::first_row(j);
     const uint2 c_rows =
         __ldg(reinterpret_cast<const uint2 *>(a.row_of + uint64_t(item.unit) * a.unit_rows + first));
+    const Pair pair(a, item, j, column, sums);
+    if constexpr (Shape::IS_COLUMNS) {
 #pragma unroll
-    for (int i = 0; i < 2; i++) {
-        float row[1][2] = {{sums[i], sums[2 + i]}};
-        check_row<true>(column, row, at, [&](uint32_t from, float(&group)[2]) {
-            sum_blocks_exactly<Shape, 2>(a, item, j / 2, first % (int)SPMMI_BCSR_ROWS + i, from, group);
-        });
-        store_row(a, item, (uint32_t)(first + i), i == 0 ? c_rows.x : c_rows.y, column, row, at);
+        for (int q = 0; q < Pair::GROUPS; q++)
+            store_column_pair(a, c_rows, column + Pair::at(q), pair.rows[0][q][0], pair.rows[1][q][0]);
+    } else {
+        store_row(a, item, (uint32_t)first, c_rows.x, column, pair.rows[0], Pair::at);
+        store_row(a, item, (uint32_t)first + 1, c_rows.y, column, pair.rows[1], Pair::at);
     }
 }
 
-// Pairs of rows per lane.
-template <typename Shape> constexpr int SPLIT_PAIRS = Shape::MMAS *Shape::MMA_ROWS / 8;
+// Checks the sums of a thread block and stores them through shared memory, so that a warp stores 64 rows of
+// two columns at once. This is faster if columns of C do not begin at multiples of 16 bytes. across: the
+// lane's first column of the tile; kept: shared memory for the sums, which overwrites the stages.
+template <typename Shape>
+__device__ __forceinline__ void finish_columns(const TcblockArgs<float> &a,
+                                               const struct spmmi_tcblock_item &item, uint32_t tile,
+                                               uint32_t across, const SplitSums<Shape> &sums, float *kept)
+{
+    using Pair = SplitPair<Shape>;
+    constexpr int ROWS = (int)SPMMI_BCSR_GROUP_ROWS, WINDOWS = Shape::MMA_ROWS / 8, PITCH = KEPT_PITCH<ROWS>;
+    join_groups<Shape>();
+#pragma unroll
+    for (int j = 0; j < SPLIT_PAIRS<Shape>; j++) {
+        const Pair pair(a, item, j, tile + across, sums[j / WINDOWS][j % WINDOWS]);
+#pragma unroll
+        for (int q = 0; q < Pair::GROUPS; q++)
+            *reinterpret_cast<float2 *>(kept + (across + Pair::at(q)) * PITCH + Pair::first_row(j)) =
+                make_float2(pair.rows[0][q][0], pair.rows[1][q][0]);
+    }
+    join_groups<Shape>();
+    store_columns<float, ROWS, Shape::COLUMNS, Shape::MULTIPLIERS>(a, item, tile, kept);
+}
 
 template <typename Shape>
 __device__ __forceinline__ void finish_split(const TcblockArgs<float> &a,
@@ -86,7 +162,7 @@ __device__ __forceinline__ void finish_together(const TcblockArgs<float> &a,
     constexpr int THREADS = 32 * Shape::MULTIPLIERS;
     static_assert(PAIRS * THREADS * sizeof(float4) <= SPMMI_BCSR_SPLIT_BYTES && PAIRS % 2 == 0, "they fit");
     kept += threadIdx.x;
-    asm volatile("bar.sync 1, %0;" ::"n"(THREADS) : "memory"); // no warp reads the parts of A any more
+    join_groups<Shape>();
 #pragma unroll
     for (int j = 0; j < PAIRS; j++) {
         const float(&pair)[4] = sums[j / WINDOWS][j % WINDOWS];

@@ -3,6 +3,7 @@
 // operand from shared memory; for values of 4 bytes the inner dimension must be contiguous there. Rows of B
 // are stored the other way, so the product is transposed, as in window and panel: columns of B are the 64
 // rows of the first operand, which is in registers, and rows of A are columns of the second operand.
+// Column-major B differs only in how lanes load it, and C in how they store it (docs/decisions/0141).
 //
 // A warpgroup owns the 64 rows of the block-row group and 64 columns of the tile. Each value of B is read
 // from shared memory and split only once for 64 rows of A, by one lane. Two more warps split the blocks of A,
@@ -15,9 +16,9 @@
 
 namespace spmmi {
 
-template <int MMA_ROWS_>
-struct BcsrSplitShape : BcsrShape<Block3xTf32, 4, 2, 1, 8, SPMMI_BCSR_SPLIT_STAGES, true> {
-    using Base = BcsrShape<Block3xTf32, 4, 2, 1, 8, SPMMI_BCSR_SPLIT_STAGES, true>;
+template <int MMA_ROWS_, bool IS_COLUMNS_>
+struct BcsrSplitShape : BcsrShape<Block3xTf32, 4, 2, 1, 8, SPMMI_BCSR_SPLIT_STAGES, true, IS_COLUMNS_> {
+    using Base = BcsrShape<Block3xTf32, 4, 2, 1, 8, SPMMI_BCSR_SPLIT_STAGES, true, IS_COLUMNS_>;
     static constexpr int MMA_ROWS = MMA_ROWS_, MMAS = (int)SPMMI_BCSR_GROUP_ROWS / MMA_ROWS;
     static constexpr uint32_t MMA_MASK = MMA_ROWS == 32 ? 0xff : 0xffff; // blocks of one MMA in a step
     static constexpr bool IS_WARPGROUP = true;
@@ -27,10 +28,18 @@ struct BcsrSplitShape : BcsrShape<Block3xTf32, 4, 2, 1, 8, SPMMI_BCSR_SPLIT_STAG
     // Bytes of one part of a block column's values: columns of A with k of 0 to 3, then of 4 to 7.
     static constexpr int PART_BYTES = (int)SPMMI_BCSR_PART_BYTES, HALF_BYTES = PART_BYTES / 2;
     static constexpr int BUFFER_BYTES = (int)(SPMMI_BCSR_SPLIT_BYTES / SPMMI_BCSR_SPLIT_BUFFERS);
-    // Row c of a block column is stored as k = 2 (c % 4) + c / 4, as in the buffers.
+    // Distance between a lane's two columns of B, and between neighbouring lanes' first columns.
+    static constexpr int PAIR_STEP = IS_COLUMNS_ ? 8 : 1, LANE_STEP = IS_COLUMNS_ ? 1 : 2;
+    // Row c of a block column is k = 2 (c % 4) + c / 4, as in the buffers. Row-major B is stored in that order.
     static __device__ __forceinline__ uint32_t position(uint32_t line, uint32_t piece)
     {
-        return Base::position(line / 8 * 8 + line % 4 * 2 + line / 4 % 2, piece);
+        return Base::position(IS_COLUMNS_ ? line : line / 8 * 8 + line % 4 * 2 + line / 4 % 2, piece);
+    }
+    // Returns where a lane begins to read B; across: its first column of the tile. Column-major: see load_b.
+    static __device__ __forceinline__ int first_of_b(int across, int lane)
+    {
+        const int t = lane % 4;
+        return IS_COLUMNS_ ? across * Base::PITCH + t / 2 + 6 * (t % 2) : t * Base::PITCH + across;
     }
 };
 
@@ -188,11 +197,23 @@ template <typename Shape> __device__ __forceinline__ uint64_t parts_descriptor(c
 constexpr int BCSR_AT_ONCE = 2; // block columns whose operands fit into registers at once
 using SplitRows = SplitWords[BCSR_AT_ONCE];
 
-// Loads the lane's part of the rows of B of a block column: k of t and t + 4, two neighbouring columns each.
-template <typename Shape> __device__ __forceinline__ SplitWords load_rows(const float *rows)
+// Loads the lane's part of a block column of B: k of t and t + 4, two columns each. In column-major B these
+// are rows t / 2 and t / 2 + 2, or for odd t rows t / 2 + 4 and t / 2 + 6. Lanes with odd t load the second
+// one first, so that all lanes of a load are in different banks: columns are 4 banks apart.
+template <typename Shape> __device__ __forceinline__ SplitWords load_b(const float *b)
 {
-    const auto x0 = load_vector<float, 2>(rows), x1 = load_vector<float, 2>(rows + 4 * Shape::PITCH);
-    return SplitWords({x0.x[0], x0.x[1], x1.x[0], x1.x[1]});
+    if constexpr (Shape::IS_COLUMNS) {
+        static_assert(Shape::PITCH % 32 == 4, "columns are 4 banks apart");
+        constexpr int PAIR = Shape::PAIR_STEP * Shape::PITCH;
+        const bool is_odd = threadIdx.x % 2 != 0;
+        const float *other = b + (is_odd ? -2 : 2);
+        const float x[2] = {b[0], b[PAIR]}, y[2] = {other[0], other[PAIR]};
+        return SplitWords(
+            {is_odd ? y[0] : x[0], is_odd ? y[1] : x[1], is_odd ? x[0] : y[0], is_odd ? x[1] : y[1]});
+    } else {
+        const auto x0 = load_vector<float, 2>(b), x1 = load_vector<float, 2>(b + 4 * Shape::PITCH);
+        return SplitWords({x0.x[0], x0.x[1], x1.x[0], x1.x[1]});
+    }
 }
 
 __device__ __forceinline__ void pin(uint32_t (&x)[4])
@@ -244,7 +265,7 @@ __device__ __forceinline__ void
 multiply_item(BcsrRing<Shape> ring, const SplitRing<Shape> &parts, const TcblockArgs<float> &a,
               const struct spmmi_tcblock_item &item, int across, SplitSums<Shape> &sums)
 {
-    const int first_of_b = (int)(threadIdx.x % 4) * Shape::PITCH + across;
+    const int first_of_b = Shape::first_of_b(across, (int)threadIdx.x % 32);
     uint32_t masks = 0;
 #pragma unroll 1
     for (uint32_t i = 0; i < item.end - item.begin; i++) {
@@ -254,8 +275,8 @@ multiply_item(BcsrRing<Shape> ring, const SplitRing<Shape> &parts, const Tcblock
         const uint64_t from = parts_descriptor<Shape>(parts.buffer(i));
 #pragma unroll
         for (int q = 0; q < (int)SPMMI_BCSR_STEP; q += BCSR_AT_ONCE) {
-            SplitRows b = {load_rows<Shape>(rows + q * Shape::BLOCK_STEP),
-                           load_rows<Shape>(rows + (q + 1) * Shape::BLOCK_STEP)};
+            SplitRows b = {load_b<Shape>(rows + q * Shape::BLOCK_STEP),
+                           load_b<Shape>(rows + (q + 1) * Shape::BLOCK_STEP)};
             // The compiler must not move the code that computes operands between the
             // instructions that read them.
 #pragma unroll
@@ -291,7 +312,8 @@ __global__ void __launch_bounds__(Shape::THREADS, HAS_SHARES ? 1 : 2)
 {
     extern __shared__ __align__(1024) unsigned char memory[];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const int across = warp * 16 + lane / 4 * 2; // warps 0 to 3 have the first 64 columns of the tile
+    // Warps 0 to 3 have the first 64 columns of the tile.
+    const int across = warp * 16 + lane / 4 * Shape::LANE_STEP;
     const uint32_t blocks = HAS_SHARES ? cluster_blocks() : 1, index = blockIdx.x / blocks;
     unsigned char *buffers = memory + BCSR_BARRIER_BYTES;
     BcsrRing<Shape> ring(memory, buffers + SPMMI_BCSR_SPLIT_BYTES, a.step_blocks_max);
@@ -314,6 +336,8 @@ __global__ void __launch_bounds__(Shape::THREADS, HAS_SHARES ? 1 : 2)
     if constexpr (HAS_SHARES)
         finish_together<Shape>(a, item, tile + (uint32_t)across, sums, reinterpret_cast<float4 *>(buffers),
                                blocks);
+    else if (Shape::IS_COLUMNS && !a.c_is_wide)
+        finish_columns<Shape>(a, item, tile, (uint32_t)across, sums, reinterpret_cast<float *>(buffers));
     else
         finish_split<Shape>(a, item, tile + (uint32_t)across, sums);
     end_after_previous();

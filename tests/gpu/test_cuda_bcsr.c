@@ -39,6 +39,16 @@ static const struct {
     {{"many groups, few tiles", 19200, 48, gaps}, 128},
 };
 
+/* Returns a product of each width, first row-major, then column-major, with columns of C that begin at a
+ * multiple of 16 bytes for every other width. */
+static struct test_product share_product(int w)
+{
+    struct test_product product = test_cuda_plain(share_widths[w % SHARE_WIDTHS], w < SHARE_WIDTHS ? 0 : 3);
+    if (w >= SHARE_WIDTHS)
+        product.c_gap = w % 2 == 0 ? (16 - few_groups.rows % 16) % 16 : 1;
+    return product;
+}
+
 static void shares_of_an_item_meet_the_bound(void **state)
 {
     (void)state;
@@ -46,8 +56,8 @@ static void shares_of_an_item_meet_the_bound(void **state)
         struct test_matrix *a = test_matrix_of(i < 2 ? &few_groups : &few_gappy_groups, TEST_VALUES_REAL);
         struct test_cuda_pair pair =
             test_cuda_pair_make(test_tcblock_plan(a, i % 2 == 0 ? &of_shares : &of_cut_shares), NULL);
-        for (int w = 0; w < SHARE_WIDTHS; w++) {
-            struct test_product product = test_cuda_plain(share_widths[w], 0);
+        for (int w = 0; w < 2 * SHARE_WIDTHS; w++) {
+            struct test_product product = share_product(w);
             product.alpha = test_cuda_factors[w % TEST_CUDA_FACTORS].alpha;
             product.beta = test_cuda_factors[w % TEST_CUDA_FACTORS].beta;
             test_cuda_product_check(pair.gpu, pair.cpu, a, SPMM_F32, &product);
@@ -109,8 +119,8 @@ static void shares_of_an_item_keep_nan_in_its_rows(void **state)
     struct test_matrix *a = test_matrix_of(&few_groups, TEST_VALUES_REAL);
     spmm_executor_t *executor = test_tcblock_executor(a, &of_shares);
     for (int64_t column = 1; column < a->cols; column += 311)
-        for (int w = 0; w < 6; w += 5) {
-            const struct test_product product = test_cuda_plain(share_widths[w], 0);
+        for (int w = 0; w < 2 * SHARE_WIDTHS; w += 5) {
+            const struct test_product product = share_product(w);
             test_cuda_product_canary(executor, a, SPMM_F32, &product, column);
         }
     spmm_executor_destroy(executor);
@@ -122,8 +132,8 @@ static void shares_of_an_item_have_the_same_bits(void **state)
     (void)state;
     struct test_matrix *a = test_matrix_of(&few_groups, TEST_VALUES_REAL);
     spmm_executor_t *executor = test_tcblock_executor(a, &of_shares);
-    for (int w = 0; w < SHARE_WIDTHS; w += 2) {
-        const struct test_product product = test_cuda_plain(share_widths[w], 0);
+    for (int w = 0; w < 2 * SHARE_WIDTHS; w += 2) {
+        const struct test_product product = share_product(w);
         test_cuda_product_repeat(executor, a, SPMM_F32, &product, REPEATS);
         test_cuda_product_graph(executor, a, SPMM_F32, &product, REPEATS);
     }
