@@ -4,7 +4,9 @@
 #include "bcsr_pack.h"
 #include "kernels/tcblock/tcblock_cuda.h"
 
-static const struct spmmi_tcblock_gpu gpu = {
-    .kind = &spmmi_bcsr_kind, .launch = spmmi_bcsr_cuda_launch, .takes_columns = 1};
+static const struct spmmi_tcblock_gpu gpu = {.kind = &spmmi_bcsr_kind,
+                                             .launch = spmmi_bcsr_cuda_launch,
+                                             .takes_columns = 1,
+                                             .item_size = spmmi_bcsr_item_size};
 
 const struct spmmi_backend spmmi_bcsr_cuda = {SPMMI_CUDA_TCBLOCKS, .kind = &gpu};

@@ -9,7 +9,8 @@
 
 #define GROUPS_TALL 128u
 #define GROUPS_LOW 64u
-#define GROUPS_ENOUGH 2 /* groups per multiprocessor, which processes two at a time */
+#define GROUPS_ENOUGH 2     /* groups per multiprocessor, which processes two at a time */
+#define GROUPS_SIMILAR 1.25 /* maximum steps of the longest group over those of the mean one */
 
 /* Returns tall groups if every multiprocessor still has enough of them. */
 static uint32_t default_rows(const struct spmmi_search *s)
@@ -18,24 +19,31 @@ static uint32_t default_rows(const struct spmmi_search *s)
     return tall < (int64_t)GROUPS_ENOUGH * s->request->device.multiprocessors ? GROUPS_LOW : GROUPS_TALL;
 }
 
-/* Returns the steps up to which no group is split into items, because clusters certainly share its steps: a
- * share is then no longer than an item of a split group elsewhere. 0: no such limit. */
+/* Returns the steps up to which no group is split into items, since thread blocks are enough without that: if
+ * clusters certainly share the steps of a group, where a share is no longer than an item of a split group
+ * elsewhere; or if all groups are similar, and with one thread block per tile fill the device. 0: no such
+ * limit. Executors split the groups again on devices without clusters. */
 static uint32_t uncut_steps(const struct spmmi_search *s, const struct spmmi_tcblock_counts *f)
 {
     const struct spmmi_request *const r = s->request;
     const int is_columns = s->layout == SPMM_LAYOUTS_COL_MAJOR; /* converted or not, B is aligned */
+    const int has_wgmma = r->device.target == SPMMI_BCSR_GROUP_TARGET || r->device.target == SPMMI_TARGET_ANY;
     const struct spmmi_bcsr_shape shape = spmmi_bcsr_split_shape(is_columns);
     const struct spmmi_bcsr_operands operands = {
         .n = (uint32_t)s->n,
         .value_bytes = sizeof(float),
         .is_wide = is_columns || s->n * (int64_t)sizeof(float) % 16 == 0,
         .is_split = r->tensor == SPMM_COMPUTE_3XTF32 && spmmi_bcsr_fills_groups(f->blocks, f->steps)};
-    const double units = fmax(f->units, 1), tiles = ceil((double)s->n / shape.columns);
-    if (!spmmi_bcsr_has_split(&operands, f->unit_rows, r->device.target == SPMMI_BCSR_GROUP_TARGET))
+    const double units = fmax(f->units, 1), blocks = units * ceil((double)s->n / shape.columns);
+    if (!spmmi_bcsr_has_split(&operands, f->unit_rows, has_wgmma))
         return 0;
     const uint32_t shares =
-        spmmi_bcsr_shares(units * tiles, f->steps / units, r->device.multiprocessors, SPMMI_BCSR_CLUSTER_MAX);
-    return shares > 1 ? (uint32_t)(shares * SPMMI_BCSR_CLUSTER_STEPS_MAX) : 0;
+        spmmi_bcsr_shares(blocks, f->steps / units, r->device.multiprocessors, SPMMI_BCSR_CLUSTER_MAX);
+    if (shares > 1)
+        return (uint32_t)(shares * SPMMI_BCSR_CLUSTER_STEPS_MAX);
+    return blocks >= SPMMI_BCSR_CLUSTER_ROOM * r->device.multiprocessors
+               ? (uint32_t)fmin(GROUPS_SIMILAR * f->steps / units, SPMMI_STEPS_MAX)
+               : 0;
 }
 
 SPMMI_TCBLOCK_PLANNER(spmmi_bcsr_planner, SPMM_FAMILY_BCSR, spmmi_bcsr_cost, .first = SPMMI_TCBLOCK_BCSR_64,

@@ -97,6 +97,17 @@ static inline uint32_t spmmi_bcsr_shares(double blocks, double steps, double mul
     return 1;
 }
 
+/* Returns the item size of a part on a device of this compute capability. Plans leave long groups uncut for
+ * clusters, which share the steps of an item; on devices without them items have at most 2,048 columns, up to
+ * which plans for such devices leave groups uncut. */
+#define SPMMI_BCSR_ITEM_STEPS_ALONE 64u
+static inline uint32_t spmmi_bcsr_item_size(uint32_t planned, uint32_t target)
+{
+    return target == SPMMI_BCSR_GROUP_TARGET || planned < SPMMI_BCSR_ITEM_STEPS_ALONE
+               ? planned
+               : SPMMI_BCSR_ITEM_STEPS_ALONE;
+}
+
 /* Returns true if 16-bit warpgroups with this number of MMAs across the tile copy boxes of B with the TMA.
  * This pays for wide tiles. */
 SPMMI_GEOMETRY uint32_t spmmi_bcsr_has_map(uint32_t tiles, uint32_t is_columns)

@@ -40,11 +40,21 @@ static void cut(struct spmmi_arena *arena, struct tcblock_state *f)
     spmmi_cuda_long_rows_cut(arena, &f->long_rows);
 }
 
+/* Returns the part with the item size for this device. */
+static struct spmmi_part part_of(const struct spmmi_part_source *source)
+{
+    const struct spmmi_tcblock_gpu *const gpu = source->backend->kind;
+    struct spmmi_part part = *source->part;
+    if (gpu->item_size != NULL)
+        part.item_size = gpu->item_size(part.item_size, source->device->target);
+    return part;
+}
+
 static struct tcblock_state state_of(const struct spmmi_part_source *source)
 {
     struct tcblock_state f = {.gpu = source->backend->kind,
                               .device = source->device,
-                              .part = *source->part,
+                              .part = part_of(source),
                               .dtype = source->plan->dtype,
                               .nnz = (uint32_t)source->plan->nnz,
                               .new_values.from = &source->device->memory};
@@ -108,9 +118,10 @@ static spmm_status_t count(const struct spmmi_part_source *source, uint64_t *byt
     struct spmmi_op_pattern a;
     struct spmmi_arena arena = {NULL, 0};
     struct tcblock_state f = state_of(source);
+    const struct spmmi_part part = part_of(source);
     uint64_t scratch = 0, long_rows = 0;
     SPMM_TRY(spmmi_op_pattern_open(source->plan, source->part->op, &a, diag));
-    SPMM_TRY(spmmi_tcblocks_count(f.gpu->kind, a.rows, a.cols, a.row_ptr, a.col_ind, source->part, f.dtype,
+    SPMM_TRY(spmmi_tcblocks_count(f.gpu->kind, a.rows, a.cols, a.row_ptr, a.col_ind, &part, f.dtype,
                                   &f.layout, &scratch, diag));
     SPMM_TRY(fits(&f, diag));
     if (source->long_rows != NULL) {
@@ -195,8 +206,9 @@ static spmm_status_t fill(const struct spmmi_part_source *source, struct tcblock
     struct spmmi_op_pattern a = {.map = NULL};
     struct spmmi_tcblock_layout host = {0};
     struct spmmi_long_rows rows = {.rows = 0};
+    const struct spmmi_part part = part_of(source);
     SPMM_TRY(spmmi_op_pattern_open(source->plan, source->part->op, &a, diag));
-    SPMM_TRY(spmmi_tcblocks_build_unmapped(f->gpu->kind, a.rows, a.cols, a.row_ptr, a.col_ind, source->part,
+    SPMM_TRY(spmmi_tcblocks_build_unmapped(f->gpu->kind, a.rows, a.cols, a.row_ptr, a.col_ind, &part,
                                            f->dtype, keep_most(source), &host, diag));
     f->layout = host.view;
     if (f->gpu->kind->reach != NULL)

@@ -18,6 +18,9 @@ struct spmmi_tcblock_gpu {
      * shared memory. Errors: UNSUPPORTED. */
     spmm_status_t (*fits)(const struct spmmi_tcblocks *layout, uint32_t value_bytes, uint32_t shared_max,
                           spmm_diag_t *diag);
+    /* Optional. Returns the item size of a part on a device of this compute capability; planned: as in the
+     * plan. */
+    uint32_t (*item_size)(uint32_t planned, uint32_t target);
 };
 
 /* Functions of struct spmmi_backend for families whose kind is a struct spmmi_tcblock_gpu. */

@@ -200,8 +200,7 @@ static void test_groups(void **state)
     }
 }
 
-/* 3xtf32: 32 bytes separate rows of B. Two buffers have two parts of four block columns, each in two halves
- * of 64 rows and 64 bytes of padding. Two more warps split A. */
+/* 3xtf32: buffers have two parts of four block columns, in padded halves of 64 rows. Two more warps split A. */
 static void test_split_groups(void **state)
 {
     static const uint32_t expected[5] = {4, 2, 1, 8, 3};
@@ -210,11 +209,11 @@ static void test_split_groups(void **state)
         const struct spmmi_bcsr_operands rows = {n, 4, 1, 0, 1}, columns = {n, 4, 0, 1, 1},
                                          apart = {n, 4, 0, 0, 1};
         const struct spmmi_bcsr_shape s = spmmi_bcsr_launch(&rows, 64, 1, 16, HOPPER_SHARED);
-        assert_int_equal(s.has_groups, n > 64);
+        const struct spmmi_bcsr_shape c = spmmi_bcsr_launch(&columns, 64, 1, 16, HOPPER_SHARED);
+        assert_int_equal(s.has_groups + 2 * c.has_groups, n > 64 ? 3 : 0);
         assert_int_equal(spmmi_bcsr_launch(&rows, 64, 0, 16, HOPPER_SHARED).has_groups, 0);
         assert_int_equal(spmmi_bcsr_launch(&rows, 64, 1, 16, ADA_SHARED).has_groups, 0);
         assert_int_equal(spmmi_bcsr_launch(&rows, 128, 1, 16, HOPPER_SHARED).has_groups, 0);
-        assert_int_equal(spmmi_bcsr_launch(&columns, 64, 1, 16, HOPPER_SHARED).has_groups, 0);
         assert_int_equal(spmmi_bcsr_launch(&apart, 64, 1, 16, HOPPER_SHARED).has_groups, 0);
         if (!s.has_groups)
             continue;
@@ -223,6 +222,7 @@ static void test_split_groups(void **state)
         assert_int_equal(s.columns * 1000 + s.threads, 128 * 1000 + 32 * (8 + 2 + 2));
         assert_int_equal(spmmi_bcsr_shared(&s, 4, 15),
                          1024 + 3 * (32 * (512 + 32) + 15 * 512) + 2 * 2 * 4 * 2 * (16 * 64 + 64));
+        assert_int_equal(2 * (spmmi_bcsr_shared(&c, 4, 16) + 1024), 228 * 1024); /* two thread blocks fit */
     }
 }
 

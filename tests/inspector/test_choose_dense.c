@@ -10,6 +10,7 @@
 
 #include "format/plan.h"
 #include "inspect_support.h"
+#include "kernels/bcsr/bcsr_shape.h"
 #include "kernels/dense/dense_narrow_shape.h"
 #include "kernels/dense/dense_tile_shape.h"
 
@@ -143,9 +144,9 @@ static void every_type_may_be_dense(void **state)
     }
 }
 
-/* Groups of 72 or 128 steps stay whole if clusters of 8 or 6 thread blocks share their steps. They are cut to
- * 32 steps if the device has no clusters, if the compute type, layout or n has no such kernel, if all
- * multiprocessors have work anyway, or if the shares would be too long. */
+/* Groups of 72 or 128 steps stay whole if clusters of 8 or 6 thread blocks share their steps, or if one thread
+ * block per tile fills the device. They are cut to 32 steps if the device has no clusters, if the compute type
+ * or n has no such kernel, if some multiprocessors would have no work, or if the shares would be too long. */
 static void long_block_row_groups_of_clusters_are_not_cut(void **state)
 {
     static const struct {
@@ -158,8 +159,9 @@ static void long_block_row_groups_of_clusters_are_not_cut(void **state)
                  {GROUPS(256, 4096), "h200", SPMM_COMPUTE_3XTF32, SPMM_LAYOUTS_ROW_MAJOR, 512, 128},
                  {GROUPS(128, 2304), "h100", SPMM_COMPUTE_TF32, SPMM_LAYOUTS_ROW_MAJOR, 512, 32},
                  {GROUPS(128, 2304), "a100", SPMM_COMPUTE_3XTF32, SPMM_LAYOUTS_ROW_MAJOR, 512, 32},
-                 {GROUPS(128, 2304), "any", SPMM_COMPUTE_3XTF32, SPMM_LAYOUTS_ROW_MAJOR, 512, 32},
-                 {GROUPS(128, 2304), "h200", SPMM_COMPUTE_3XTF32, SPMM_LAYOUTS_COL_MAJOR, 512, 32},
+                 {GROUPS(128, 2304), "any", SPMM_COMPUTE_3XTF32, SPMM_LAYOUTS_ROW_MAJOR, 512, 72},
+                 {GROUPS(128, 2304), "h200", SPMM_COMPUTE_3XTF32, SPMM_LAYOUTS_COL_MAJOR, 510, 72},
+                 {GROUPS(512, 4096), "any", SPMM_COMPUTE_3XTF32, SPMM_LAYOUTS_COL_MAJOR, 4096, 128},
                  {GROUPS(128, 2304), "h200", SPMM_COMPUTE_3XTF32, SPMM_LAYOUTS_ROW_MAJOR, 32, 32},
                  {GROUPS(128, 2304), "h200", SPMM_COMPUTE_3XTF32, SPMM_LAYOUTS_ROW_MAJOR, 510, 32},
                  {GROUPS(512, 4096), "h200", SPMM_COMPUTE_3XTF32, SPMM_LAYOUTS_ROW_MAJOR, 1536, 32},
@@ -176,6 +178,10 @@ static void long_block_row_groups_of_clusters_are_not_cut(void **state)
         assert_int_equal(plan->parts[plan->variants[0].part_first].item_size, cases[i].item_size);
         spmm_plan_destroy(plan);
     }
+    /* Plans for any device may run on one without clusters. */
+    assert_int_equal(spmmi_bcsr_item_size(72, 90), 72);
+    assert_int_equal(spmmi_bcsr_item_size(72, 80), 64);
+    assert_int_equal(spmmi_bcsr_item_size(32, 80), 32);
 }
 
 #define FEW_GROUPS 60
