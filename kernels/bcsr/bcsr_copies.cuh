@@ -110,43 +110,50 @@ template <typename Shape> struct BcsrCopier {
     }
 };
 
-// Copies column-major B whose columns begin at multiples of 16 bytes. A thread copies 16 bytes of every
-// AT_ONCE-th column of the tile.
+// Copies column-major B. A thread copies a word of every AT_ONCE-th column of the tile: 16 bytes if columns
+// begin at multiples of 16 bytes, else 4, or 8 if a value has 8 bytes.
 template <typename Shape> struct BcsrColumnCopier {
     using T = typename Shape::T;
     const TcblockArgs<T> &a;
-    uint32_t thread, piece, first, column; // first: its first column in the tile; column: the same in B
+    uint32_t thread, tile;
 
-    __device__ __forceinline__ BcsrColumnCopier(const TcblockArgs<T> &args, uint32_t tile) : a(args)
+    __device__ __forceinline__ BcsrColumnCopier(const TcblockArgs<T> &args, uint32_t first) : a(args)
     {
         thread = threadIdx.x - 32 * Shape::WARPS;
-        piece = thread % Shape::PIECES;
-        first = thread / Shape::PIECES;
-        column = tile + first;
+        tile = first;
     }
 
     // Copies the columns of B of a step. Rows and columns beyond B become 0. Padding is handled as above. A
-    // damaged table may have a column at which no block column begins; pieces stay aligned even then.
-    __device__ __forceinline__ void copy_b(unsigned char *stage, const uint4 &columns) const
+    // damaged table may have a column at which no block column begins; words stay aligned even then.
+    template <int BYTES>
+    __device__ __forceinline__ void copy_words(unsigned char *stage, const uint4 &columns) const
     {
-        constexpr int OF_BLOCK =
-            Shape::PIECES / (int)SPMMI_BCSR_STEP; // pieces of a block column in each column of B
-        const uint32_t q = piece / OF_BLOCK;
+        constexpr uint32_t VALUES = BYTES / sizeof(T), WORDS = Shape::PIECES * 16 / BYTES;
+        constexpr uint32_t OF_BLOCK = WORDS / SPMMI_BCSR_STEP; // words of a block column in each column of B
+        constexpr int AT_ONCE = Shape::COPY_THREADS / (int)WORDS;
+        const uint32_t word = thread % WORDS, first = thread / WORDS, q = word / OF_BLOCK;
         const uint32_t mine = q == 0 ? columns.x : q == 1 ? columns.y : q == 2 ? columns.z : columns.w;
         const uint32_t before = q == 1 ? columns.x : q == 2 ? columns.y : columns.z;
         const uint32_t block_column = mine & ~uint32_t(Shape::Block::COLUMNS - 1);
-        const uint32_t k = block_column + piece % OF_BLOCK * Shape::PIECE;
-        const uint32_t rows =
-            k < a.cols ? min(a.cols - k, (uint32_t)Shape::PIECE) : 0; // more would not fit into a piece
-        const uint32_t bytes = rows * (uint32_t)sizeof(T);
-        const T *from = a.b + column * a.ldb + (rows > 0 ? k : 0);
+        const uint32_t k = block_column + word % OF_BLOCK * VALUES;
+        const uint32_t rows = k < a.cols ? min(a.cols - k, VALUES) : 0; // more would not fit into a word
+        const uint32_t bytes = rows * (uint32_t)sizeof(T), piece = word * BYTES / 16;
+        const T *from = a.b + (tile + first) * a.ldb + (rows > 0 ? k : 0);
         if (!Shape::IS_WARPGROUP && q > 0 && mine == before)
             return;
 #pragma unroll
-        for (int i = 0; i < Shape::COLUMNS; i += Shape::AT_ONCE) {
-            copy_async_part(stage + Shape::position(first + i, piece), from, column + i < a.n ? bytes : 0);
-            from += Shape::AT_ONCE * a.ldb;
+        for (int i = 0; i < Shape::COLUMNS; i += AT_ONCE) {
+            copy_async_part<BYTES>(stage + Shape::position(first + i, piece) + word * BYTES % 16, from,
+                                   tile + first + i < a.n ? bytes : 0);
+            from += AT_ONCE * a.ldb;
         }
+    }
+    __device__ __forceinline__ void copy_b(unsigned char *stage, const uint4 &columns) const
+    {
+        if (a.b_is_wide)
+            copy_words<16>(stage, columns);
+        else
+            copy_words<sizeof(T) == 8 ? 8 : 4>(stage, columns);
     }
 };
 

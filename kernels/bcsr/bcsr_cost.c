@@ -8,6 +8,7 @@
 #include "bcsr_shape.h"
 #include "bcsr_cost.h"
 #include "kernels/tcblock/tcblock_cost.h"
+#include "kernels/tcblock/tcblock_passes_shape.h"
 
 #define BLOCK_ROWS ((double)SPMMI_BCSR_ROWS)
 #define STEP_BLOCKS ((double)SPMMI_BCSR_STEP)
@@ -19,9 +20,10 @@
 #define BLOCKS_MAX 16.0       /* maximum thread blocks per multiprocessor */
 #define BLOCK_ISSUE 20.0      /* instructions of a warp per block that do not depend on the tile */
 #define LOAD_BYTES 512.0      /* bytes that a warp loads from shared memory at once */
+#define WORD_BYTES 16.0       /* bytes that a lane copies at once, if B is aligned */
 #define STAGE_ISSUE 40.0      /* instructions of a warp per step */
-#define COPY_ISSUE 6.0 /* instructions to copy 16 bytes of B per lane; blocks of A are copied in bulk */
-#define TURN_STEPS 0.4 /* per step: barriers, masks, and the latency of its copies */
+#define COPY_ISSUE 6.0        /* instructions to copy a word of B per lane; blocks of A are copied in bulk */
+#define TURN_STEPS 0.4        /* per step: barriers, masks, and the latency of its copies */
 #define COPY_STEPS \
     0.05 /* per COPY_BYTES of B in a step, which two copying warps request at once; the same with the TMA */
 #define COPY_BYTES (SPMMI_BCSR_COPIERS * LOAD_BYTES)
@@ -188,6 +190,15 @@ static struct block_work work_of_parts(const struct spmmi_model_query *q, const 
     return w;
 }
 
+/* Returns the bytes of B that a lane copies at once (BcsrColumnCopier). */
+static double word_of(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s)
+{
+    const int is_direct = q->is_col_major && !s->is_converted && !s->is_aligned;
+    return is_direct && fmod(q->matrix->cols * q->value_bytes, WORD_BYTES) != 0
+               ? fmax(q->value_bytes, SPMMI_TCBLOCK_WORD_BYTES)
+               : WORD_BYTES;
+}
+
 static double store_times(const struct spmmi_model_query *q, const struct spmmi_tcblock_shape *s,
                           const struct spmmi_bcsr_shape *l)
 {
@@ -211,7 +222,7 @@ static void add_terms(const struct spmmi_model_query *q, const struct spmmi_tcbl
     const double rate = is_split(q, &l) ? GROUP_RATE * s->rate : s->rate;
     const double b_stored = f->working_set * s->staged_row * s->tiles;
     const double steps = f->steps * s->tiles * (l.threads / 32.0) * STAGE_ISSUE;
-    const double copies = b_stored / LOAD_BYTES * COPY_ISSUE;
+    const double copies = b_stored / (LOAD_BYTES / WORD_BYTES * word_of(q, s)) * COPY_ISSUE;
     p->term[SPMMI_TERM_L1] = s->uneven * (b_stored + blocks * (block_bytes + work.read)) / d->shared_rate;
     p->term[SPMMI_TERM_ALU] = s->uneven * 2 * f->positions * positions * s->tile * s->products / rate;
     p->term[SPMMI_TERM_ISSUE] = s->uneven * (blocks * work.issued + copies + steps) /

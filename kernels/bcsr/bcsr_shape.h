@@ -66,7 +66,7 @@ struct spmmi_bcsr_shape {
 struct spmmi_bcsr_operands {
     uint32_t n, value_bytes;
     int is_wide;    /* rows of B are aligned to 16 bytes, and n values fill whole words of 16 bytes */
-    int is_columns; /* B and C are column-major, B aligned to 16 bytes */
+    int is_columns; /* B and C are column-major, B aligned to 4 bytes */
     int is_split;   /* values are multiplied as 3xtf32, and steps are full enough for warpgroups */
 };
 
@@ -246,7 +246,7 @@ static inline struct spmmi_bcsr_order spmmi_bcsr_order_of(uint32_t n, uint32_t c
 }
 
 /* Returns true if warpgroups multiply split values. has_wgmma: as below. Column-major operands fit if B is
- * aligned, which callers see to. */
+ * aligned to 4 bytes, which callers see to. */
 static inline int spmmi_bcsr_has_split(const struct spmmi_bcsr_operands *operands, uint32_t unit_rows,
                                        int has_wgmma)
 {

@@ -35,12 +35,18 @@ __device__ __forceinline__ void copy_async_if(void *shared, const void *global, 
                  : "memory");
 }
 
-// Copies 16 bytes, of which only the first `count` are read; the others become 0.
+// Copies 4, 8 or 16 bytes, of which only the first `count` are read; the others become 0.
+template <int BYTES = 16>
 __device__ __forceinline__ void copy_async_part(void *shared, const void *global, uint32_t count)
 {
     const uint32_t to = (uint32_t)__cvta_generic_to_shared(shared);
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(global), "r"(count)
-                 : "memory");
+    if constexpr (BYTES == 16)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(global), "r"(count)
+                     : "memory");
+    else
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %3, %2;" ::"r"(to), "l"(global), "r"(count),
+                     "n"(BYTES)
+                     : "memory");
 }
 
 // Makes the copies since the last call one group; groups complete in order.

@@ -136,7 +136,9 @@ static struct spmmi_tcblock_shape shape_of(const struct spmmi_model_query *q,
     s.is_wide = is_wide(q);
     s.is_converted = q->is_col_major && !(own->takes_columns && spmmi_tcblock_has_whole_columns(q));
     s.stores_columns = s.is_converted && own->stores_columns && spmmi_tcblock_has_whole_columns(q);
-    s.is_aligned = q->is_col_major && !s.is_converted && fmod(q->matrix->cols * q->value_bytes, 16) != 0;
+    s.is_aligned = q->is_col_major && !s.is_converted &&
+                   spmmi_tcblock_aligns_b((uint64_t)(q->matrix->cols * q->value_bytes),
+                                          (uint32_t)q->value_bytes, q->n, f->working_set, q->matrix->cols);
     own->launch(q, &s);
     s.tiles = ceil(q->n / s.tile);
     s.windows = f->unit_rows / WINDOW_ROWS;

@@ -106,7 +106,7 @@ struct spmmi_tcblock_cuda {
     void *slots; /* slot_count * unit_rows * n sums */
     void *cuda_stream;
     int can_overlap;     /* the device has dependent launches (sm_90) */
-    int is_columns;      /* B and C are column-major, B aligned to 16 bytes; else B is row-major */
+    int is_columns;      /* B and C are column-major, B aligned to 4 bytes; else B is row-major */
     int c_is_columns;    /* C is column-major, B is row-major in padded rows of whole words of 16 bytes */
     int is_early;        /* starts while the previous kernel in the stream runs, and waits for it: sm_90 */
     int overtakes;       /* starts while the previous kernel in the stream runs, and ends after it: sm_90 */

@@ -17,6 +17,22 @@ static inline int64_t spmmi_tcblock_converted_columns(int64_t n, int64_t rows, i
     return spmmi_pass_columns(n, cols + (converts_c ? rows : 0), value_bytes, SPMMI_TCBLOCK_PASS_COLUMNS);
 }
 
+/* Whether column-major B of bcsr is copied to aligned columns first. Otherwise warps copy words of 16 bytes, or
+ * of at least 4 if columns do not begin at multiples of 16. Many instructions of that kind delay 16-bit
+ * warpgroups, unless each row of B is read only a few times. starts: bits that are set in the address of B or in
+ * the bytes between its columns; reads: rows of B that all groups read; rows: of B (docs/decisions/0143). */
+#define SPMMI_TCBLOCK_WORD_BYTES 4u
+#define SPMMI_TCBLOCK_WORDS_NARROW 64.0 /* columns from which 16-bit types multiply by warpgroups */
+#define SPMMI_TCBLOCK_WORDS_READS 4.0
+static inline int spmmi_tcblock_aligns_b(uint64_t starts, uint32_t value_bytes, double n, double reads,
+                                         double rows)
+{
+    if (starts % 16 == 0 || value_bytes >= SPMMI_TCBLOCK_WORD_BYTES)
+        return 0;
+    return starts % SPMMI_TCBLOCK_WORD_BYTES != 0 ||
+           (n >= SPMMI_TCBLOCK_WORDS_NARROW && reads > SPMMI_TCBLOCK_WORDS_READS * rows);
+}
+
 /* Returns the distance between columns, in values, in a copy of B with aligned columns. */
 static inline int64_t spmmi_tcblock_aligned_pitch(int64_t cols, size_t value_bytes)
 {

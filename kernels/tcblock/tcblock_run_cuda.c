@@ -12,8 +12,6 @@
 #include "tcblock_state_cuda.h"
 #include "kernels/shared/convert.h"
 
-#define COPY_BYTES 16 /* bytes that kernels copy at once; B is aligned to a multiple of them */
-
 /* The passes of a product, and the offsets of their arrays in the workspace. */
 struct passes {
     int is_columns;             /* the kernel takes column-major operands */
@@ -52,21 +50,28 @@ static int takes_columns(const struct tcblock_state *f, const struct spmmi_produ
     return f->gpu->takes_columns && product->b.layout == SPMM_COL_MAJOR && has_whole_columns(f, product);
 }
 
-static int is_aligned(const spmm_dense_t *dense, size_t value_bytes)
+/* Whether B is copied to aligned columns first. */
+static int aligns_b(const struct tcblock_state *f, const struct spmmi_product *product)
 {
-    return (uintptr_t)dense->data % COPY_BYTES == 0 && (uint64_t)dense->ld * value_bytes % COPY_BYTES == 0;
+    const spmm_dense_t *const b = &product->b;
+    const uint64_t value_bytes = spmm_dtype_size(product->a_type);
+    const uint64_t starts = (uintptr_t)b->data | (uint64_t)b->ld * value_bytes;
+    const double reads = (double)f->layout.step_count * SPMMI_TCBLOCK_WIDE_STEP * f->layout.block_columns;
+    return spmmi_tcblock_aligns_b(starts, (uint32_t)value_bytes, (double)b->cols, reads, f->layout.cols);
 }
 
-/* The workspace always includes scratch, because neither leading dimension nor address is known
- * when its size is requested. */
+/* The workspace of 16-bit types always includes scratch, because neither leading dimension nor address is
+ * known when its size is requested. */
 static struct passes plan_columns(const struct tcblock_state *f, const struct spmmi_product *product)
 {
     const size_t value_bytes = spmm_dtype_size(product->a_type);
     const int64_t n = product->b.cols;
-    struct passes p = {.is_columns = 1, .aligns_b = !is_aligned(&product->b, value_bytes)};
+    struct passes p = {.is_columns = 1, .aligns_b = aligns_b(f, product)};
     p.pitch = spmmi_tcblock_aligned_pitch(f->layout.cols, value_bytes);
     p.columns = spmmi_tcblock_aligned_columns(n, f->layout.cols, value_bytes);
-    p.bytes = aligned((uint64_t)p.pitch * (uint64_t)p.columns * value_bytes);
+    p.bytes = value_bytes < SPMMI_TCBLOCK_WORD_BYTES
+                  ? aligned((uint64_t)p.pitch * (uint64_t)p.columns * value_bytes)
+                  : 0;
     if (!p.aligns_b)
         p.columns = n < SPMMI_PASS_MAX ? n : SPMMI_PASS_MAX;
     return p;

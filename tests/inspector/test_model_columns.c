@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the predicted cost of column-major operands. bcsr takes aligned operands as they are, and copies B
- * if its columns are not aligned. panel converts B if it can store C as it is. In all other cases both are
+/* Checks the predicted cost of column-major operands. bcsr takes operands as they are, but copies B of 16-bit
+ * values if its columns are not aligned. panel converts B if it can store C as it is. In all other cases both are
  * converted. Also checks the number of passes. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -64,13 +64,35 @@ static void aligned_columns_cost_what_rows_do(void **state)
     }
 }
 
-static void other_columns_cost_a_copy_of_b(void **state)
+/* Odd columns of 16-bit values are copied, and even ones if groups read each row of B more than four times in
+ * products of 64 columns or more. The groups read 1,600 rows. */
+static void some_columns_cost_a_copy_of_b(void **state)
+{
+    static const struct {
+        double cols, n;
+        spmm_dtype_t dtype;
+        int is_copied;
+    } cases[] = {{1025, N, SPMM_F16, 1}, {1026, N, SPMM_F16, 0}, {398, 64, SPMM_F16, 1},
+                 {398, 63, SPMM_F16, 0}, {402, 64, SPMM_F16, 0}, {400, 64, SPMM_F16, 0},
+                 {1025, N, SPMM_F32, 0}, {1025, N, SPMM_F64, 0}};
+    const struct spmmi_device_profile d = profile_of("h100");
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct spmmi_prediction col = predict_of(SPMM_FAMILY_BCSR, &whole, 1024, cases[i].cols,
+                                                       cases[i].n, SPMM_LAYOUTS_COL_MAJOR, cases[i].dtype);
+        const double copy = 2 * cases[i].cols * cases[i].n * 2 / d.copy_rate + 3 * STEP_SECONDS(d);
+        assert_near(col.term[SPMMI_TERM_CONVERT], cases[i].is_copied ? copy : 0);
+        assert_true(col.launches == 0);
+    }
+}
+
+/* Words of 4 bytes take four times the instructions of words of 16 bytes. */
+static void narrow_words_of_b_cost_instructions(void **state)
 {
     (void)state;
-    const struct spmmi_device_profile d = profile_of("h100");
-    const struct spmmi_prediction col = predict(&whole, 1025, SPMM_LAYOUTS_COL_MAJOR, SPMM_F32);
-    assert_near(col.term[SPMMI_TERM_CONVERT], 2 * 1025 * N * 4 / d.copy_rate + 3 * STEP_SECONDS(d));
-    assert_true(col.launches == 0);
+    const struct spmmi_prediction wide = predict(&whole, 1024, SPMM_LAYOUTS_COL_MAJOR, SPMM_F32);
+    const struct spmmi_prediction words = predict(&whole, 1025, SPMM_LAYOUTS_COL_MAJOR, SPMM_F32);
+    assert_true(words.term[SPMMI_TERM_ISSUE] > wide.term[SPMMI_TERM_ISSUE]);
 }
 
 /* Storing parts of sectors of C costs more, whether or not the columns of B are aligned. */
@@ -81,26 +103,25 @@ static void parts_of_sectors_of_c_cost_more(void **state)
     for (int more = 0; more < 2; more++) {
         const struct spmmi_prediction col =
             predict_of(SPMM_FAMILY_BCSR, &whole, 1025, 1024 + more, N, SPMM_LAYOUTS_COL_MAJOR, SPMM_F32);
-        const double copy = more > 0 ? 2 * 1025 * N * 4 / d.copy_rate + 3 * STEP_SECONDS(d) : 0;
-        assert_near(col.term[SPMMI_TERM_CONVERT], copy + 1025 * N * 4 / d.copy_rate);
+        assert_near(col.term[SPMMI_TERM_CONVERT], 1025 * N * 4 / d.copy_rate);
     }
 }
 
-/* The copy of 200,001 rows stays in the L2 cache with 128 columns at a time. 384 columns of 21,841 rows would
+/* The copy of 200,001 rows stays in the L2 cache with 128 columns at a time. 384 columns of 43,681 rows would
  * fit without gaps, but columns of the copy start at multiples of 128 bytes. */
 static void wide_copies_take_several_passes(void **state)
 {
     (void)state;
     static const struct {
         double cols, n, passes;
-    } cases[] = {{200001, 512, 4}, {21841, 384, 2}};
+    } cases[] = {{200001, 512, 4}, {43681, 384, 2}};
     const struct spmmi_device_profile d = profile_of("h100");
     for (int i = 0; i < 2; i++) {
         const double cols = cases[i].cols, n = cases[i].n, passes = cases[i].passes;
         const struct spmmi_prediction col =
-            predict_of(SPMM_FAMILY_BCSR, &whole, 1024, cols, n, SPMM_LAYOUTS_COL_MAJOR, SPMM_F32);
+            predict_of(SPMM_FAMILY_BCSR, &whole, 1024, cols, n, SPMM_LAYOUTS_COL_MAJOR, SPMM_F16);
         assert_near(col.term[SPMMI_TERM_CONVERT],
-                    2 * cols * n * 4 / d.copy_rate + passes * 3 * STEP_SECONDS(d));
+                    2 * cols * n * 2 / d.copy_rate + passes * 3 * STEP_SECONDS(d));
         assert_true(col.launches == passes - 1);
     }
 }
@@ -298,7 +319,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(aligned_columns_cost_what_rows_do),
-        cmocka_unit_test(other_columns_cost_a_copy_of_b),
+        cmocka_unit_test(some_columns_cost_a_copy_of_b),
+        cmocka_unit_test(narrow_words_of_b_cost_instructions),
         cmocka_unit_test(parts_of_sectors_of_c_cost_more),
         cmocka_unit_test(wide_copies_take_several_passes),
         cmocka_unit_test(panel_stores_columns),
