@@ -3,6 +3,7 @@
 #include "dense_blas_cuda.h"
 
 #include <dlfcn.h>
+#include <float.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -223,28 +224,73 @@ static int preference_fill(const struct spmmi_dense_functions *call, const struc
     return error;
 }
 
-/* Takes the library's first choice, without timing, so that the bits are always the same. No rule for another
- * choice was faster on other shapes than those it was made for (docs/decisions/0144). has_algorithm stays 0 if
- * the library has none that can run. After an error of the library the plan is not made: the call may succeed
- * next time, and computing the product by other means now would give other bits. */
-static int algorithm_find(const struct spmmi_dense_blas *blas, cublasLtMatmulPreference_t preference,
-                          struct plan *plan)
+#define CHOICES 8 /* number of algorithms that are asked for with f64; one for other types */
+/* Shares of a wave that the thread blocks of a product should fill. For f64 the library's first choice may
+ * leave most multiprocessors idle: on an H200 it took 1.2 times as long as the first choice that fills a
+ * third of a wave (docs/decisions/0085); on an H100 the latter took up to 1.12 times as long as the first
+ * that fills 0.6 to 1. Waves are less meaningful for other types, and for narrow products: 256 x 2,304, n =
+ * 32, took 18.0 us by this rule, 13.3 without it. Small matrices take up to 1.5 times as long by this rule, and
+ * large ones gain nothing (docs/decisions/0144). */
+static const struct {
+    float least, most;
+} wave_shares[] = {{0.6f, 1}, {1.0f / 3, FLT_MAX}, {0, FLT_MAX}};
+#define WAVE_COLUMNS_MIN 128 /* minimum columns of B for this rule, which was measured from here on */
+#define WAVE_ENTRIES_MIN (INT64_C(1) << 19) /* entries of op(A), zeros included */
+#define WAVE_ENTRIES_MAX (INT64_C(1) << 23)
+
+static int counts_waves(spmm_dtype_t type, const struct shape *shape)
 {
-    cublasLtMatmulHeuristicResult_t found;
+    const int64_t entries = shape->m * shape->k; /* fits: op(A) has at most 2^32 entries */
+    return type == SPMM_F64 && shape->n >= WAVE_COLUMNS_MIN && entries >= WAVE_ENTRIES_MIN &&
+           entries <= WAVE_ENTRIES_MAX;
+}
+
+/* Returns the first algorithm that can run and fills such a share; NULL: there is none. */
+static const cublasLtMatmulHeuristicResult_t *first_of(const cublasLtMatmulHeuristicResult_t *found,
+                                                       int count, size_t share, uint64_t workspace_bytes)
+{
+    for (int i = 0; i < count; i++)
+        if (found[i].state == CUBLAS_STATUS_SUCCESS && found[i].workspaceSize <= workspace_bytes &&
+            found[i].wavesCount >= wave_shares[share].least && found[i].wavesCount <= wave_shares[share].most)
+            return &found[i];
+    return NULL;
+}
+
+/* Chooses an algorithm by the shape alone, without timing, so that the bits are always the
+ * same. NULL: none can run. */
+static const cublasLtMatmulHeuristicResult_t *choice_of(const cublasLtMatmulHeuristicResult_t *found,
+                                                        int count, int is_by_waves, uint64_t workspace_bytes)
+{
+    const size_t shares = sizeof wave_shares / sizeof *wave_shares;
+    const cublasLtMatmulHeuristicResult_t *choice = NULL;
+    for (size_t i = is_by_waves ? 0 : shares - 1; i < shares && choice == NULL; i++)
+        choice = first_of(found, count, i, workspace_bytes);
+    return choice;
+}
+
+/* Finds an algorithm among the library's first choices; has_algorithm stays 0 if it has none. After an error
+ * of the library the plan is not made: the call may succeed next time, and computing the product by other
+ * means now would give other bits. */
+static int algorithm_find(const struct spmmi_dense_blas *blas, cublasLtMatmulPreference_t preference,
+                          spmm_dtype_t type, struct plan *plan)
+{
+    cublasLtMatmulHeuristicResult_t found[CHOICES];
     int count = 0;
-    memset(&found, 0, sizeof found);
+    memset(found, 0, sizeof found);
     const cublasStatus_t error = blas->call.cublasLtMatmulAlgoGetHeuristic(
         blas->handle, plan->multiply, plan->layout[X_OPERAND], plan->layout[Y_OPERAND],
-        plan->layout[C_OPERAND], plan->layout[C_OPERAND], preference, 1, &found, &count);
+        plan->layout[C_OPERAND], plan->layout[C_OPERAND], preference, type == SPMM_F64 ? CHOICES : 1, found,
+        &count);
     if (error != CUBLAS_STATUS_SUCCESS && error != CUBLAS_STATUS_NOT_SUPPORTED &&
         error != CUBLAS_STATUS_INVALID_VALUE)
         return (int)error;
+    const cublasLtMatmulHeuristicResult_t *const choice =
+        choice_of(found, error == CUBLAS_STATUS_SUCCESS ? count : 0, counts_waves(type, &plan->shape),
+                  plan->shape.workspace_bytes);
     plan->is_made = 1;
-    plan->has_algorithm = error == CUBLAS_STATUS_SUCCESS && count > 0 &&
-                          found.state == CUBLAS_STATUS_SUCCESS &&
-                          found.workspaceSize <= plan->shape.workspace_bytes;
-    if (plan->has_algorithm)
-        plan->algorithm = found.algo;
+    plan->has_algorithm = choice != NULL;
+    if (choice != NULL)
+        plan->algorithm = choice->algo;
     return 0;
 }
 
@@ -261,7 +307,7 @@ static int plan_make(const struct spmmi_dense_blas *blas, const struct spmmi_den
     if (error == 0)
         error = preference_fill(call, p, shape, preference);
     if (error == 0)
-        error = algorithm_find(blas, preference, plan);
+        error = algorithm_find(blas, preference, p->a_type, plan);
     if (preference != NULL)
         (void)call->cublasLtMatmulPreferenceDestroy(preference);
     return error;

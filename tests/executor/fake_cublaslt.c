@@ -106,8 +106,12 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
     *count = fake_cublaslt.has_no_algorithm ? 0 : wanted;
     memset(found, 0, (size_t)wanted * sizeof *found);
     for (int i = 0; i < wanted; i++) {
-        found[i].state = (cublasStatus_t)fake_cublaslt.state;
-        found[i].workspaceSize = fake_cublaslt.workspace;
+        found[i].algo.data[0] = (uint64_t)i;
+        if (i >= FAKE_CHOICES)
+            continue;
+        found[i].wavesCount = fake_cublaslt.waves[i];
+        found[i].state = (cublasStatus_t)fake_cublaslt.state[i];
+        found[i].workspaceSize = fake_cublaslt.workspace[i];
     }
     return CUBLAS_STATUS_SUCCESS;
 }
@@ -120,8 +124,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
                               cudaStream_t stream)
 {
     (void)handle, (void)descriptor, (void)alpha, (void)a, (void)a_layout, (void)b, (void)b_layout, (void)beta;
-    (void)c, (void)c_layout, (void)d, (void)d_layout, (void)algorithm, (void)workspace, (void)bytes,
-        (void)stream;
+    (void)c, (void)c_layout, (void)d, (void)d_layout, (void)workspace, (void)bytes, (void)stream;
     fake_cublaslt.products++;
+    fake_cublaslt.choice = (int)algorithm->data[0];
     return (cublasStatus_t)fake_cublaslt.matmul_error;
 }

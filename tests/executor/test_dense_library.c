@@ -41,14 +41,21 @@ static struct spmmi_dense_blas *blas_open(void)
     return blas;
 }
 
-static spmm_status_t multiply(struct spmmi_dense_blas *blas, spmm_dtype_t type, int64_t n, int *is_done)
+/* Multiplies 8 x k by k x n. */
+static spmm_status_t multiply_long(struct spmmi_dense_blas *blas, spmm_dtype_t type, int64_t k, int64_t n,
+                                   int *is_done)
 {
-    const struct spmmi_dense_operand a = {.rows = 8, .cols = 8, .lda = 8};
+    const struct spmmi_dense_operand a = {.rows = 8, .cols = k, .lda = k};
     const struct spmmi_product product = {.a_type = type,
                                           .alpha = 1,
-                                          .b = {NULL, 8, n, n, SPMM_ROW_MAJOR, type},
+                                          .b = {NULL, k, n, n, SPMM_ROW_MAJOR, type},
                                           .c = {NULL, 8, n, n, SPMM_ROW_MAJOR, type}};
     return spmmi_dense_blas_multiply(blas, &a, &product, NULL, WORKSPACE, NULL, is_done);
+}
+
+static spmm_status_t multiply(struct spmmi_dense_blas *blas, spmm_dtype_t type, int64_t n, int *is_done)
+{
+    return multiply_long(blas, type, 8, n, is_done);
 }
 
 /* Every file is tried, and the message has a reason for each. */
@@ -167,25 +174,62 @@ static void compute_types_keep_the_accuracy(void **state)
     spmmi_dense_blas_close(blas);
 }
 
-/* Only one algorithm is asked for. If it cannot run, the product is not done. */
-static void an_algorithm_that_cannot_run_is_not_used(void **state)
+/* Wide f64 products of 2^19 to 2^23 entries use the first algorithm that fills 0.6 to 1 wave; if there is none,
+ * the first that fills a third of a wave or more; otherwise the first one. Others always use the first one. */
+static void idle_multiprocessors_are_avoided_in_f64(void **state)
 {
     static const struct {
-        int state; /* cublasStatus_t */
-        size_t workspace;
-        int is_done;
-    } cases[] = {{0, WORKSPACE, 1}, {15, 0, 0}, {0, WORKSPACE + 1, 0}};
+        float waves[FAKE_CHOICES];
+        int choice;
+    } cases[] = {{{0.32f, 0.3f, 0.65f, 1}, 2},
+                 {{0.48f, 0.65f}, 1},
+                 {{0.48f, 1.5f}, 0},
+                 {{0.32f, 1.5f, 0.4f}, 1},
+                 {{0.1f, 0.2f}, 0}};
+    (void)state;
+    static const int64_t lengths[] = {65536, 1 << 20, 65535, (1 << 20) + 1};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int turn = 0; turn < 16; turn++) {
+            const spmm_dtype_t type = turn % 2 == 0 ? SPMM_F32 : SPMM_F64;
+            const int is_wide = turn / 2 % 2, is_within = turn / 4 < 2;
+            struct fake_cublaslt *const fake = fake_reset();
+            struct spmmi_dense_blas *blas = blas_open();
+            int is_done = 0;
+            memcpy(fake->waves, cases[i].waves, sizeof fake->waves);
+            assert_int_equal(multiply_long(blas, type, lengths[turn / 4], is_wide ? 128 : 127, &is_done),
+                             SPMM_OK);
+            assert_int_equal(fake->choice, type == SPMM_F64 && is_wide && is_within ? cases[i].choice : 0);
+            spmmi_dense_blas_close(blas);
+        }
+}
+
+/* For f64 the next algorithm runs. For other types only one algorithm is asked for, so the product is not
+ * done. */
+static void algorithms_that_cannot_run_are_passed_over(void **state)
+{
+    static const struct {
+        float waves[FAKE_CHOICES];
+        int state[FAKE_CHOICES];
+        size_t workspace[FAKE_CHOICES];
+        int choice; /* for f64 */
+    } cases[] = {{{0.1f, 0.2f, 0.3f}, {15}, {0, WORKSPACE}, 1},
+                 {{0.1f, 0.2f, 0.3f}, {0}, {WORKSPACE + 1}, 1},
+                 {{0.1f, 0.2f, 1, 1}, {15}, {0, 0, WORKSPACE + 1}, 3},
+                 {{1, 0.2f, 1, 0.1f}, {15, 0, 15}, {0}, 1}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int type = SPMM_F32; type <= SPMM_F64; type++) {
             struct fake_cublaslt *const fake = fake_reset();
             struct spmmi_dense_blas *blas = blas_open();
             int is_done = 0;
-            fake->state = cases[i].state;
-            fake->workspace = cases[i].workspace;
-            assert_int_equal(multiply(blas, (spmm_dtype_t)type, 128, &is_done), SPMM_OK);
-            assert_int_equal(fake->wanted, 1);
-            assert_int_equal(is_done, cases[i].is_done);
+            memcpy(fake->waves, cases[i].waves, sizeof fake->waves);
+            memcpy(fake->state, cases[i].state, sizeof fake->state);
+            memcpy(fake->workspace, cases[i].workspace, sizeof fake->workspace);
+            assert_int_equal(multiply_long(blas, (spmm_dtype_t)type, 65536, 128, &is_done), SPMM_OK);
+            assert_int_equal(fake->wanted, type == SPMM_F64 ? 8 : 1);
+            assert_int_equal(is_done, type == SPMM_F64);
+            if (is_done)
+                assert_int_equal(fake->choice, cases[i].choice);
             spmmi_dense_blas_close(blas);
         }
 }
@@ -238,7 +282,8 @@ int main(void)
         cmocka_unit_test(no_algorithm_is_remembered),
         cmocka_unit_test(a_failure_is_not_remembered),
         cmocka_unit_test(compute_types_keep_the_accuracy),
-        cmocka_unit_test(an_algorithm_that_cannot_run_is_not_used),
+        cmocka_unit_test(idle_multiprocessors_are_avoided_in_f64),
+        cmocka_unit_test(algorithms_that_cannot_run_are_passed_over),
         cmocka_unit_test(every_part_of_a_shape_has_its_own_algorithm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
