@@ -33,6 +33,10 @@
 /* A block row's share of the instructions of four warps that multiply 4 block rows by 64 columns. */
 #define PIECE_ISSUE 45.0
 #define GROUP_RATE 1.5 /* tf32 rate of warpgroups over the rate of single warps */
+/* Factor of the terms of warpgroups that multiply half groups (3xtf32 with less than 3 of 4 blocks): without it
+ * predictions of FEM meshes and blocks, which are 1.04 to 1.3 times too short, would prefer bcsr to panel
+ * (docs/decisions/0143). */
+#define HALVES_TIMES 1.2
 /* Additional cost of storing C, in bytes of C: all block-row groups end with their stores, which
  * nothing hides. Persistent thread blocks copy meanwhile, but if a multiprocessor has only one,
  * stores follow one another. */
@@ -230,6 +234,12 @@ static void add_terms(const struct spmmi_model_query *q, const struct spmmi_tcbl
     p->term[SPMMI_TERM_L2] += store_times(q, s, &l) * q->matrix->rows * q->n * q->value_bytes /
                               spmmi_profile_table_at(&d->gather, 512, 0.5 * d->l2_bytes);
     spmmi_tcblock_waiting(q, s, steps_of_step(q, s), p);
+    if (is_split(q, &l) && spmmi_bcsr_skips_halves(f->blocks, f->steps)) {
+        static const int own[] = {SPMMI_TERM_L1, SPMMI_TERM_ALU, SPMMI_TERM_ISSUE, SPMMI_TERM_WAVES,
+                                  SPMMI_TERM_LONGEST};
+        for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+            p->term[own[i]] *= HALVES_TIMES;
+    }
 }
 
 int spmmi_bcsr_cost(const struct spmmi_model_query *q, struct spmmi_prediction *p)

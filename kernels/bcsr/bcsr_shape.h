@@ -80,6 +80,13 @@ static inline int spmmi_bcsr_fills_groups(double blocks, double steps)
            SPMMI_BCSR_SPLIT_SHARE * steps * SPMMI_BCSR_STEP * SPMMI_BCSR_GROUP_ROWS / SPMMI_BCSR_ROWS;
 }
 
+/* With at least 3 of 4 blocks, warpgroups multiply whole groups by split values, else halves of 32 rows that
+ * have a block. */
+static inline int spmmi_bcsr_skips_halves(double blocks, double steps)
+{
+    return 4 * blocks < 3 * steps * SPMMI_BCSR_STEP * SPMMI_BCSR_GROUP_ROWS / SPMMI_BCSR_ROWS;
+}
+
 /* Returns the number of shares into which the steps of an item are split, each for one thread block of a
  * cluster (warpgroups of 3xtf32). Items are shared if items and tiles alone leave multiprocessors idle. Each
  * thread block needs a multiprocessor to itself: two of a cluster on one multiprocessor take as long as half

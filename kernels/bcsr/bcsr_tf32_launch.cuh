@@ -71,9 +71,8 @@ int launch_bcsr_split_rows(const struct spmmi_tcblock_cuda *args, const struct s
 inline int launch_bcsr_split(const struct spmmi_tcblock_cuda *args, const struct spmmi_bcsr_shape &shape)
 {
     const struct spmmi_tcblocks &l = args->layout;
-    const uint64_t positions = (uint64_t)l.step_count * SPMMI_BCSR_STEP * shape.down;
-    return 4 * (uint64_t)l.block_count >= 3 * positions ? launch_bcsr_split_rows<64>(args, shape)
-                                                        : launch_bcsr_split_rows<32>(args, shape);
+    return spmmi_bcsr_skips_halves(l.block_count, l.step_count) ? launch_bcsr_split_rows<32>(args, shape)
+                                                                : launch_bcsr_split_rows<64>(args, shape);
 }
 
 } // namespace spmmi
