@@ -51,7 +51,7 @@ def main():
             (5, 0, (WIDE % 0, "Read", WIDE % 0), 0, "racecheck: 0 findings, 8 known hazards left out: 8 wide_kernel\n"),
             (5, 0, (WIDE % 1, "Read", WIDE % 1), 1, "racecheck: 8 findings\n"), (5, 0, (BCSR, "Write", BCSR), 1, "racecheck: 8 findings\n"),
             (5, 0, (BCSR, "Read", WIDE % 0), 1, "racecheck: 8 findings\n"),
-            (5, 0, ("bcsr_split_kernel<float>", "Read", "bcsr_split_kernel<float>"), 1, "racecheck: 8 findings\n"),
+            (5, 0, ("panel_kernel<float>", "Read", "panel_kernel<float>"), 1, "racecheck: 8 findings\n"),
             (5, 0, ("panel_kernel<float>", "Read", "panel_kernel<float>"), 1, "racecheck: 8 findings\n")):
         seen, output = run(cases, findings, race)
         if seen != status or text not in output or (status != 0 and "scorecard" in output):
