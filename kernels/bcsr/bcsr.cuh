@@ -46,8 +46,8 @@ struct BcsrShape {
         (int)(IS_COLUMNS ? SPMMI_BCSR_COLUMN_BYTES(sizeof(T)) : COLUMNS * sizeof(T));
     static constexpr int PITCH_BYTES =
         (int)(IS_COLUMNS ? spmmi_bcsr_column_pitch(sizeof(T), 0) : spmmi_bcsr_pitch(COLUMNS, sizeof(T), 0));
-    // Each thread that copies has a piece of 16 bytes of a row (column) of B; together they
-    // copy AT_ONCE rows (columns).
+    // Each thread that copies has a piece of 16 bytes of a row of B; together they copy AT_ONCE rows. Columns of
+    // B may also be copied by smaller words (BcsrColumnCopier).
     static constexpr int PIECES = LINE_BYTES / 16, AT_ONCE = COPY_THREADS / PIECES;
     static constexpr int STAGE_ALIGN = (int)spmmi_bcsr_align(0);
     static constexpr bool IS_WARPGROUP = false, HAS_MAP = false;

@@ -117,10 +117,10 @@ template <typename Shape> struct BcsrColumnCopier {
     const TcblockArgs<T> &a;
     uint32_t thread, tile;
 
-    __device__ __forceinline__ BcsrColumnCopier(const TcblockArgs<T> &args, uint32_t first) : a(args)
+    __device__ __forceinline__ BcsrColumnCopier(const TcblockArgs<T> &args, uint32_t tile_) : a(args)
     {
         thread = threadIdx.x - 32 * Shape::WARPS;
-        tile = first;
+        tile = tile_;
     }
 
     // Copies the columns of B of a step. Rows and columns beyond B become 0. Padding is handled as above. A
@@ -150,7 +150,7 @@ template <typename Shape> struct BcsrColumnCopier {
     }
     __device__ __forceinline__ void copy_b(unsigned char *stage, const uint4 &columns) const
     {
-        if (a.b_is_wide)
+        if (a.b_starts_wide)
             copy_words<16>(stage, columns);
         else
             copy_words<sizeof(T) == 8 ? 8 : 4>(stage, columns);

@@ -29,7 +29,7 @@
 #define SPMMI_BCSR_CLUSTER_MAX 8u        /* maximum thread blocks of a cluster */
 #define SPMMI_BCSR_CLUSTER_STEPS_MIN 2.0 /* minimum steps per thread block of a cluster, in the mean item */
 #define SPMMI_BCSR_CLUSTER_STEPS_MAX \
-    32.0 /* maximum steps per thread block, in the longest item: 1,024 columns, as without clusters */
+    32.0 /* maximum steps per thread block, in the longest item: 1,024 columns, as in items of cut groups */
 /* Share of the multiprocessors that clusters of more than two thread blocks can use. */
 #define SPMMI_BCSR_CLUSTER_ROOM 0.875
 #define SPMMI_BCSR_GROUP_TARGET 90 /* compute capability with warpgroups and clusters */
@@ -104,13 +104,16 @@ static inline uint32_t spmmi_bcsr_shares(double blocks, double steps, double mul
     return 1;
 }
 
-/* Returns the item size of a part on a device of this compute capability. Plans leave long groups uncut for
- * clusters, which share the steps of an item; on devices without them items have at most 2,048 columns, up to
- * which plans for such devices leave groups uncut. */
+/* Returns the item size of a part of f32 and 64 rows on a device of this compute capability. Plans may leave
+ * long groups uncut for warpgroups of 3xtf32 and their clusters (bcsr_plan.c). Devices that do not run these
+ * would have few thread blocks if there are fewer groups than multiprocessors; then items have at most 64
+ * steps, twice what plans for such devices choose. */
 #define SPMMI_BCSR_ITEM_STEPS_ALONE 64u
-static inline uint32_t spmmi_bcsr_item_size(uint32_t planned, uint32_t target)
+static inline uint32_t spmmi_bcsr_item_size(uint32_t planned, uint64_t groups, uint32_t multiprocessors,
+                                            uint32_t target)
 {
-    return target == SPMMI_BCSR_GROUP_TARGET || planned < SPMMI_BCSR_ITEM_STEPS_ALONE
+    return target == SPMMI_BCSR_GROUP_TARGET || groups >= multiprocessors ||
+                   planned < SPMMI_BCSR_ITEM_STEPS_ALONE
                ? planned
                : SPMMI_BCSR_ITEM_STEPS_ALONE;
 }

@@ -87,7 +87,7 @@ __device__ __forceinline__ void finish_pair(const TcblockArgs<float> &a,
 
 // Checks the sums of a thread block and stores them through shared memory, so that a warp stores 64 rows of
 // two columns at once. This is faster if columns of C do not begin at multiples of 16 bytes. across: the
-// lane's first column of the tile; kept: shared memory for the sums, which overwrites the stages.
+// lane's first column of the tile; kept: shared memory for the sums, which overwrites the parts of A.
 template <typename Shape>
 __device__ __forceinline__ void finish_columns(const TcblockArgs<float> &a,
                                                const struct spmmi_tcblock_item &item, uint32_t tile,
@@ -95,6 +95,7 @@ __device__ __forceinline__ void finish_columns(const TcblockArgs<float> &a,
 {
     using Pair = SplitPair<Shape>;
     constexpr int ROWS = (int)SPMMI_BCSR_GROUP_ROWS, WINDOWS = Shape::MMA_ROWS / 8, PITCH = KEPT_PITCH<ROWS>;
+    static_assert(Shape::COLUMNS * PITCH * sizeof(float) <= SPMMI_BCSR_SPLIT_BYTES, "they fit");
     join_groups<Shape>();
 #pragma unroll
     for (int j = 0; j < SPLIT_PAIRS<Shape>; j++) {

@@ -136,9 +136,10 @@ static struct spmmi_tcblock_shape shape_of(const struct spmmi_model_query *q,
     s.is_wide = is_wide(q);
     s.is_converted = q->is_col_major && !(own->takes_columns && spmmi_tcblock_has_whole_columns(q));
     s.stores_columns = s.is_converted && own->stores_columns && spmmi_tcblock_has_whole_columns(q);
-    s.is_aligned = q->is_col_major && !s.is_converted &&
-                   spmmi_tcblock_aligns_b((uint64_t)(q->matrix->cols * q->value_bytes),
-                                          (uint32_t)q->value_bytes, q->n, f->working_set, q->matrix->cols);
+    s.is_aligned =
+        q->is_col_major && !s.is_converted &&
+        spmmi_tcblock_aligns_b((uint64_t)(q->matrix->cols * q->value_bytes), (uint32_t)q->value_bytes, q->n,
+                               f->steps * f->step_columns, q->matrix->cols);
     own->launch(q, &s);
     s.tiles = ceil(q->n / s.tile);
     s.windows = f->unit_rows / WINDOW_ROWS;
@@ -286,8 +287,8 @@ static void add_conversions(const struct spmmi_model_query *q, const struct spmm
     add_converted(q, 2 * (q->matrix->cols + rows), passes, kernels * CONVERSION_STEPS, p);
 }
 
-/* Adds the aligned copy of a column-major B whose columns do not begin at multiples of 16 bytes. The leading
- * dimension is not known here and assumed equal to the height of B. */
+/* Adds the aligned copy of a column-major B (spmmi_tcblock_aligns_b). The leading dimension is not known here and
+ * assumed equal to the height of B. */
 static void add_alignment(const struct spmmi_model_query *q, struct spmmi_prediction *p)
 {
     const double pass = (double)spmmi_tcblock_aligned_columns((int64_t)q->n, (int64_t)q->matrix->cols,

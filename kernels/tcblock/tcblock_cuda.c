@@ -46,7 +46,7 @@ static struct spmmi_part part_of(const struct spmmi_part_source *source)
     const struct spmmi_tcblock_gpu *const gpu = source->backend->kind;
     struct spmmi_part part = *source->part;
     if (gpu->item_size != NULL)
-        part.item_size = gpu->item_size(part.item_size, source->device->target);
+        part.item_size = gpu->item_size(source);
     return part;
 }
 

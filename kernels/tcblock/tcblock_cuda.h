@@ -18,9 +18,8 @@ struct spmmi_tcblock_gpu {
      * shared memory. Errors: UNSUPPORTED. */
     spmm_status_t (*fits)(const struct spmmi_tcblocks *layout, uint32_t value_bytes, uint32_t shared_max,
                           spmm_diag_t *diag);
-    /* Optional. Returns the item size of a part on a device of this compute capability; planned: as in the
-     * plan. */
-    uint32_t (*item_size)(uint32_t planned, uint32_t target);
+    /* Optional. Returns the item size of the part on the source's device; NULL: as in the plan. */
+    uint32_t (*item_size)(const struct spmmi_part_source *source);
 };
 
 /* Functions of struct spmmi_backend for families whose kind is a struct spmmi_tcblock_gpu. */

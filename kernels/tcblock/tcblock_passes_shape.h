@@ -22,7 +22,7 @@ static inline int64_t spmmi_tcblock_converted_columns(int64_t n, int64_t rows, i
  * warpgroups, unless each row of B is read only a few times. starts: bits that are set in the address of B or in
  * the bytes between its columns; reads: rows of B that all groups read; rows: of B (docs/decisions/0143). */
 #define SPMMI_TCBLOCK_WORD_BYTES 4u
-#define SPMMI_TCBLOCK_WORDS_NARROW 64.0 /* columns from which 16-bit types multiply by warpgroups */
+#define SPMMI_TCBLOCK_WORDS_NARROW 64.0 /* as SPMMI_BCSR_GROUP_COLUMNS_MIN */
 #define SPMMI_TCBLOCK_WORDS_READS 4.0
 static inline int spmmi_tcblock_aligns_b(uint64_t starts, uint32_t value_bytes, double n, double reads,
                                          double rows)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See tcblock_cuda.h. Runs products. A family may have kernels for column-major B and C
- * (docs/decisions/0078); B is then copied to scratch in the workspace only if its columns are not aligned.
+ * (docs/decisions/0078); B is then copied to scratch in the workspace only if spmmi_tcblock_aligns_b says so.
  * Other kernels read row-major B and, except for panel (0083), store row-major C. For them a column-major
  * operand is converted to or from row-major scratch, one pass of columns at a time. */
 #include <cuda_runtime_api.h>

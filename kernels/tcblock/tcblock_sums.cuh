@@ -30,7 +30,7 @@ template <typename T> struct TcblockArgs {
     uint32_t rows, cols; // size of op(A): rows of C, rows of B
     uint32_t unit_count, step_count, block_count, value_count, slot_count;
     uint32_t step_blocks_max, step_values_max; // step_blocks_max: panel and bcsr; step_values_max: panel
-    bool b_is_wide, c_is_wide; // rows (or columns, if column-major) begin at multiples of 16 bytes
+    bool b_starts_wide, c_is_wide; // rows (or columns, if column-major) begin at multiples of 16 bytes
 };
 
 // Returns row i of a matrix whose rows are `bytes` apart, with a single 32-bit multiplication.
@@ -294,7 +294,7 @@ template <typename T> TcblockArgs<T> tcblock_args(const struct spmmi_tcblock_cud
     a.slot_count = l.slot_count;
     a.step_blocks_max = l.step_blocks_max;
     a.step_values_max = l.step_values_max;
-    a.b_is_wide = (uintptr_t)args->b % 16 == 0 && args->ldb * sizeof(T) % 16 == 0;
+    a.b_starts_wide = (uintptr_t)args->b % 16 == 0 && args->ldb * sizeof(T) % 16 == 0;
     a.c_is_wide = (uintptr_t)args->c % 16 == 0 && args->ldc * sizeof(T) % 16 == 0;
     return a;
 }

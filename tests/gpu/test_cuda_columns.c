@@ -14,7 +14,7 @@
 #include "kernels/tcblock/tcblock_passes_shape.h"
 #include "tcblock_cases.h"
 
-static const int64_t widths[] = {1, 3, 8, 9, 16, 17, 24, 32, 33, 40, 64, 72, 100, 128, 130, 256, 300};
+static const int64_t widths[] = {1, 3, 8, 9, 16, 17, 24, 32, 33, 40, 64, 65, 72, 100, 128, 130, 256, 300};
 #define WIDTH_COUNT ((int)(sizeof widths / sizeof widths[0]))
 static const char *const names[] = {"band", "dense", "power law", "sparse", "one a row", "arrow"};
 #define NAME_COUNT ((int)(sizeof names / sizeof names[0]))

@@ -162,6 +162,8 @@ static void long_block_row_groups_of_clusters_are_not_cut(void **state)
                  {GROUPS(128, 2304), "any", SPMM_COMPUTE_3XTF32, SPMM_LAYOUTS_ROW_MAJOR, 512, 72},
                  {GROUPS(128, 2304), "h200", SPMM_COMPUTE_3XTF32, SPMM_LAYOUTS_COL_MAJOR, 510, 72},
                  {GROUPS(512, 4096), "any", SPMM_COMPUTE_3XTF32, SPMM_LAYOUTS_COL_MAJOR, 4096, 128},
+                 {GROUPS(256, 2304), "any", SPMM_COMPUTE_3XTF32, SPMM_LAYOUTS_ROW_MAJOR, 2048, 72},
+                 {GROUPS(256, 2304), "h200", SPMM_COMPUTE_3XTF32, SPMM_LAYOUTS_COL_MAJOR, 1536, 72},
                  {GROUPS(128, 2304), "h200", SPMM_COMPUTE_3XTF32, SPMM_LAYOUTS_ROW_MAJOR, 32, 32},
                  {GROUPS(128, 2304), "h200", SPMM_COMPUTE_3XTF32, SPMM_LAYOUTS_ROW_MAJOR, 510, 32},
                  {GROUPS(512, 4096), "h200", SPMM_COMPUTE_3XTF32, SPMM_LAYOUTS_ROW_MAJOR, 1536, 32},
@@ -178,10 +180,11 @@ static void long_block_row_groups_of_clusters_are_not_cut(void **state)
         assert_int_equal(plan->parts[plan->variants[0].part_first].item_size, cases[i].item_size);
         spmm_plan_destroy(plan);
     }
-    /* Plans for any device may run on one without clusters. */
-    assert_int_equal(spmmi_bcsr_item_size(72, 90), 72);
-    assert_int_equal(spmmi_bcsr_item_size(72, 80), 64);
-    assert_int_equal(spmmi_bcsr_item_size(32, 80), 32);
+    /* Plans for any device may run on one without these warpgroups. */
+    assert_int_equal(spmmi_bcsr_item_size(72, 4, 108, 90), 72);
+    assert_int_equal(spmmi_bcsr_item_size(72, 4, 108, 80), 64);
+    assert_int_equal(spmmi_bcsr_item_size(72, 108, 108, 80), 72);
+    assert_int_equal(spmmi_bcsr_item_size(32, 4, 108, 80), 32);
 }
 
 #define FEW_GROUPS 60

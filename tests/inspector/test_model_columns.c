@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the predicted cost of column-major operands. bcsr takes operands as they are, but copies B of 16-bit
- * values if its columns are not aligned. panel converts B if it can store C as it is. In all other cases both are
+/* Checks the predicted cost of column-major operands. bcsr takes operands as they are, but copies some B of
+ * 16-bit values. panel converts B if it can store C as it is. In all other cases both are
  * converted. Also checks the number of passes. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -86,7 +86,7 @@ static void some_columns_cost_a_copy_of_b(void **state)
     }
 }
 
-/* Words of 4 bytes take four times the instructions of words of 16 bytes. */
+/* Copies by words of 4 bytes take more instructions than by words of 16 bytes. */
 static void narrow_words_of_b_cost_instructions(void **state)
 {
     (void)state;
