@@ -110,50 +110,43 @@ template <typename Shape> struct BcsrCopier {
     }
 };
 
-// Copies column-major B. A thread copies a word of every AT_ONCE-th column of the tile: 16 bytes if columns
-// begin at multiples of 16 bytes, else 4, or 8 if a value has 8 bytes.
-template <typename Shape> struct BcsrColumnCopier {
+// Copies column-major B by words of BYTES. A thread copies a word of every AT_ONCE-th column of the tile.
+template <typename Shape, int BYTES> struct BcsrColumnCopier {
     using T = typename Shape::T;
+    static constexpr uint32_t VALUES = BYTES / sizeof(T), WORDS = Shape::PIECES * 16 / BYTES;
+    static constexpr uint32_t OF_BLOCK = WORDS / SPMMI_BCSR_STEP; // words of a block column in a column of B
+    static constexpr int AT_ONCE = Shape::COPY_THREADS / (int)WORDS;
     const TcblockArgs<T> &a;
-    uint32_t thread, tile;
+    uint32_t thread, word, first, column; // first: its first column in the tile; column: the same in B
 
-    __device__ __forceinline__ BcsrColumnCopier(const TcblockArgs<T> &args, uint32_t tile_) : a(args)
+    __device__ __forceinline__ BcsrColumnCopier(const TcblockArgs<T> &args, uint32_t tile) : a(args)
     {
         thread = threadIdx.x - 32 * Shape::WARPS;
-        tile = tile_;
+        word = thread % WORDS;
+        first = thread / WORDS;
+        column = tile + first;
     }
 
     // Copies the columns of B of a step. Rows and columns beyond B become 0. Padding is handled as above. A
     // damaged table may have a column at which no block column begins; words stay aligned even then.
-    template <int BYTES>
-    __device__ __forceinline__ void copy_words(unsigned char *stage, const uint4 &columns) const
+    __device__ __forceinline__ void copy_b(unsigned char *stage, const uint4 &columns) const
     {
-        constexpr uint32_t VALUES = BYTES / sizeof(T), WORDS = Shape::PIECES * 16 / BYTES;
-        constexpr uint32_t OF_BLOCK = WORDS / SPMMI_BCSR_STEP; // words of a block column in each column of B
-        constexpr int AT_ONCE = Shape::COPY_THREADS / (int)WORDS;
-        const uint32_t word = thread % WORDS, first = thread / WORDS, q = word / OF_BLOCK;
+        const uint32_t q = word / OF_BLOCK, piece = word * BYTES / 16;
         const uint32_t mine = q == 0 ? columns.x : q == 1 ? columns.y : q == 2 ? columns.z : columns.w;
         const uint32_t before = q == 1 ? columns.x : q == 2 ? columns.y : columns.z;
         const uint32_t block_column = mine & ~uint32_t(Shape::Block::COLUMNS - 1);
         const uint32_t k = block_column + word % OF_BLOCK * VALUES;
         const uint32_t rows = k < a.cols ? min(a.cols - k, VALUES) : 0; // more would not fit into a word
-        const uint32_t bytes = rows * (uint32_t)sizeof(T), piece = word * BYTES / 16;
-        const T *from = a.b + (tile + first) * a.ldb + (rows > 0 ? k : 0);
+        const uint32_t bytes = rows * (uint32_t)sizeof(T);
+        const T *from = a.b + column * a.ldb + (rows > 0 ? k : 0);
         if (!Shape::IS_WARPGROUP && q > 0 && mine == before)
             return;
 #pragma unroll
         for (int i = 0; i < Shape::COLUMNS; i += AT_ONCE) {
             copy_async_part<BYTES>(stage + Shape::position(first + i, piece) + word * BYTES % 16, from,
-                                   tile + first + i < a.n ? bytes : 0);
+                                   column + i < a.n ? bytes : 0);
             from += AT_ONCE * a.ldb;
         }
-    }
-    __device__ __forceinline__ void copy_b(unsigned char *stage, const uint4 &columns) const
-    {
-        if (a.b_starts_wide)
-            copy_words<16>(stage, columns);
-        else
-            copy_words<sizeof(T) == 8 ? 8 : 4>(stage, columns);
     }
 };
 
@@ -266,28 +259,12 @@ template <typename Shape> struct BcsrRing {
     }
 };
 
-// Returns the copier of a thread for an item and a tile.
-template <typename Shape>
-__device__ __forceinline__ auto copier_of(const BcsrRing<Shape> &ring,
-                                          const TcblockArgs<typename Shape::T> &a, uint32_t tile)
+// Copies all steps of an item. first: the item's first 32 steps.
+template <typename Shape, typename Copier>
+__device__ __forceinline__ void copy_steps(BcsrRing<Shape> &ring, const struct spmmi_tcblock_item &item,
+                                           const BcsrStep &first, const Copier &copier)
 {
-    if constexpr (Shape::HAS_MAP)
-        return BcsrBoxCopier<Shape>{a, ring.map, tile};
-    else if constexpr (Shape::IS_COLUMNS)
-        return BcsrColumnCopier<Shape>(a, tile);
-    else
-        return BcsrCopier<Shape>(a, tile);
-}
-
-// Copies all steps of an item, in the warps that copy. first: the item's first 32 steps.
-template <typename Shape>
-__device__ __forceinline__ void copy_item(BcsrRing<Shape> &ring, const TcblockArgs<typename Shape::T> &a,
-                                          const struct spmmi_tcblock_item &item, const BcsrStep &first,
-                                          uint32_t tile)
-{
-    if (item.begin >= item.end)
-        return;
-    const auto copier = copier_of(ring, a, tile);
+    const auto &a = copier.a;
     BcsrStep steps = first, next = first;
 #pragma unroll 1
     for (uint32_t i = 0; i < item.end - item.begin; i++) {
@@ -300,6 +277,27 @@ __device__ __forceinline__ void copy_item(BcsrRing<Shape> &ring, const TcblockAr
         ring.wait_until_empty();
         copy_step<Shape>(copier, ring.stage(), &ring.full[ring.at], step);
         ring.advance();
+    }
+}
+
+// Copies an item of a tile, in the warps that copy. Columns of B that do not begin at multiples of 16 bytes are
+// copied by words of 4 bytes, or 8 if a value has 8. first: the item's first 32 steps.
+template <typename Shape>
+__device__ __forceinline__ void copy_item(BcsrRing<Shape> &ring, const TcblockArgs<typename Shape::T> &a,
+                                          const struct spmmi_tcblock_item &item, const BcsrStep &first,
+                                          uint32_t tile)
+{
+    if (item.begin >= item.end)
+        return;
+    if constexpr (Shape::HAS_MAP) {
+        copy_steps(ring, item, first, BcsrBoxCopier<Shape>{a, ring.map, tile});
+    } else if constexpr (!Shape::IS_COLUMNS) {
+        copy_steps(ring, item, first, BcsrCopier<Shape>(a, tile));
+    } else if (a.b_starts_wide) {
+        copy_steps(ring, item, first, BcsrColumnCopier<Shape, 16>(a, tile));
+    } else {
+        constexpr int WORD = sizeof(typename Shape::T) == 8 ? 8 : 4;
+        copy_steps(ring, item, first, BcsrColumnCopier<Shape, WORD>(a, tile));
     }
 }
 
