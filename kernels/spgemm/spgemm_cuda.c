@@ -183,11 +183,9 @@ static int run_stage(const struct spmmi_spgemm_gpu *gpu, const struct spmmi_spge
                                                    .beta = v->beta,
                                                    .is_f64 = gpu->dtype == SPMM_F64};
     int error = cudaSuccess;
-    for (uint32_t g = 0; g < stage->group_count && error == cudaSuccess; g++)
-        error = spmmi_spgemm_groups_cuda(&stage->tables, &stage->groups[g], &operands, stream);
-    if (error == cudaSuccess && stage->longs.tables.count > 0)
+    if (stage->longs.tables.count > 0)
         error = spmmi_spgemm_long_cuda(&stage->longs.tables, &operands, stream);
-    int is_dependent = gpu->can_overlap && stage->group_count + stage->longs.tables.count > 0;
+    int is_dependent = gpu->can_overlap && stage->longs.tables.count > 0;
     if (error == cudaSuccess && stage->columns.memory.memory != NULL)
         error =
             spmmi_spgemm_gpu_columns_run(&stage->columns, &operands, gpu->can_overlap, is_dependent, stream);
@@ -202,6 +200,11 @@ static int run_stage(const struct spmmi_spgemm_gpu *gpu, const struct spmmi_spge
     }
     for (uint32_t b = 0; b < stage->mask_count && error == cudaSuccess; b++) {
         error = spmmi_spgemm_masks_cuda(&stage->tables, &stage->masks[b], &operands, is_dependent, stream);
+        is_dependent = gpu->can_overlap;
+    }
+    /* In ascending order of their items: a few items, each with a long list, end while many others run. */
+    for (uint32_t g = 0; g < stage->group_count && error == cudaSuccess; g++) {
+        error = spmmi_spgemm_groups_cuda(&stage->tables, &stage->groups[g], &operands, is_dependent, stream);
         is_dependent = gpu->can_overlap;
     }
     if (error == cudaSuccess && stage->tables.join_count + stage->longs.tables.count > 0)

@@ -65,6 +65,18 @@ static void add_bin(struct spmmi_spgemm_items *out, uint32_t key, uint64_t first
     }
 }
 
+/* Sorts the bins of groups by ascending number of items, in which order they are launched. */
+static void sort_groups(struct spmmi_spgemm_items *out)
+{
+    for (uint32_t g = 1; g < out->group_count; g++) {
+        const struct spmmi_spgemm_groups own = out->groups[g];
+        uint32_t to = g;
+        for (; to > 0 && out->groups[to - 1].bin.count > own.bin.count; to--)
+            out->groups[to] = out->groups[to - 1];
+        out->groups[to] = own;
+    }
+}
+
 spmm_status_t spmmi_spgemm_drafts_sort(struct spgemm_draft **drafts, struct spmmi_spgemm_items *out,
                                        spmm_diag_t *diag)
 {
@@ -96,6 +108,7 @@ spmm_status_t spmmi_spgemm_drafts_sort(struct spgemm_draft **drafts, struct spmm
             groups->entries = entries > groups->entries ? entries : groups->entries;
         }
     }
+    sort_groups(out);
     spmmi_free(*drafts);
     *drafts = sorted;
 cleanup:

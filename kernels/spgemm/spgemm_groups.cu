@@ -78,11 +78,12 @@ __global__ void __launch_bounds__(GROUP_THREADS)
     const uint32_t i = blockIdx.x * GROUP_WARPS + warp;
     Real *const sums = reinterpret_cast<Real *>(shared_memory) + warp * ROWS * pitch;
     release_dependents();
-    if (i >= groups.bin.count)
-        return;
-    const uint4 item = __ldg(reinterpret_cast<const uint4 *>(tables.items) + groups.bin.first + i);
+    uint4 item = {0, 0, 0, 0}; // list, out, position, counts
+    if (i < groups.bin.count)
+        item = __ldg(reinterpret_cast<const uint4 *>(tables.items) + groups.bin.first + i);
     const uint32_t entries = SPMMI_SPGEMM_ENTRIES(item.w);
-    const uint32_t length = SPMMI_SPGEMM_LIST_LENGTH(item.w), stride = __ldg(&tables.rows[item.x].start);
+    const uint32_t length = SPMMI_SPGEMM_LIST_LENGTH(item.w);
+    const uint32_t stride = length > 0 ? __ldg(&tables.rows[item.x].start) : 0;
     const bool is_narrow = groups.bin.is_narrow != 0;
     const uint8_t *positions = tables.positions + (size_t)item.z * SPMMI_SPGEMM_POSITION_UNIT;
     for (uint32_t e = lane; e < entries; e += 32)
@@ -109,26 +110,27 @@ __global__ void __launch_bounds__(GROUP_THREADS)
 #pragma unroll
         for (int r = 0; r < ROWS; r++)
             put(values.c + item.y + r * entries + e, values.alpha, sums[r * pitch + e], values.beta);
+    end_after_previous();
 }
 
 template <typename Real, int ROWS>
 int launch_groups(const spmmi_spgemm_tables *tables, const spmmi_spgemm_groups *groups,
-                  const spmmi_spgemm_operands *o, void *stream)
+                  const spmmi_spgemm_operands *o, int is_dependent, void *stream)
 {
     const unsigned bytes = (unsigned)(GROUP_WARPS * ROWS * groups->entries * sizeof(Real));
     static_assert(GROUP_WARPS * ROWS * SPMMI_SPGEMM_ITEM_ENTRIES * sizeof(Real) <= SHARED_FREE,
                   "no attribute is set");
     const Operands<Real> values = operands_of<Real>(o);
     return launch_kernel(groups_kernel<Real, ROWS>, dim3((groups->bin.count + GROUP_WARPS - 1) / GROUP_WARPS),
-                         GROUP_THREADS, bytes, stream, false, *tables, *groups, values);
+                         GROUP_THREADS, bytes, stream, is_dependent != 0, *tables, *groups, values);
 }
 
 template <typename Real>
 int launch_groups_of(const spmmi_spgemm_tables *tables, const spmmi_spgemm_groups *groups,
-                     const spmmi_spgemm_operands *o, void *stream)
+                     const spmmi_spgemm_operands *o, int is_dependent, void *stream)
 {
-    return groups->rows == 2 ? launch_groups<Real, 2>(tables, groups, o, stream)
-                             : launch_groups<Real, 3>(tables, groups, o, stream);
+    return groups->rows == 2 ? launch_groups<Real, 2>(tables, groups, o, is_dependent, stream)
+                             : launch_groups<Real, 3>(tables, groups, o, is_dependent, stream);
 }
 
 } // namespace spgemm
@@ -136,8 +138,9 @@ int launch_groups_of(const spmmi_spgemm_tables *tables, const spmmi_spgemm_group
 
 int spmmi_spgemm_groups_cuda(const struct spmmi_spgemm_tables *tables,
                              const struct spmmi_spgemm_groups *groups,
-                             const struct spmmi_spgemm_operands *operands, void *stream)
+                             const struct spmmi_spgemm_operands *operands, int is_dependent, void *stream)
 {
-    return operands->is_f64 ? spmmi::spgemm::launch_groups_of<double>(tables, groups, operands, stream)
-                            : spmmi::spgemm::launch_groups_of<float>(tables, groups, operands, stream);
+    return operands->is_f64
+               ? spmmi::spgemm::launch_groups_of<double>(tables, groups, operands, is_dependent, stream)
+               : spmmi::spgemm::launch_groups_of<float>(tables, groups, operands, is_dependent, stream);
 }

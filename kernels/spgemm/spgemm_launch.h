@@ -261,7 +261,7 @@ int spmmi_spgemm_numeric_cuda(const struct spmmi_spgemm_tables *tables, const st
 /* Runs items of groups, which have no partial sums and no diagonal. */
 int spmmi_spgemm_groups_cuda(const struct spmmi_spgemm_tables *tables,
                              const struct spmmi_spgemm_groups *groups,
-                             const struct spmmi_spgemm_operands *operands, void *stream);
+                             const struct spmmi_spgemm_operands *operands, int is_dependent, void *stream);
 /* Run items with masks, and pulls. */
 int spmmi_spgemm_masks_cuda(const struct spmmi_spgemm_tables *tables, const struct spmmi_spgemm_bin *bin,
                             const struct spmmi_spgemm_operands *operands, int is_dependent, void *stream);
