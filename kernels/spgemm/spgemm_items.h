@@ -44,6 +44,12 @@ struct spmmi_spgemm_items {
     struct spmmi_spgemm_streams pull_streams;
 };
 
+/* Returns the number of rows to upload. Pulls and items with masks read starts instead. */
+static inline uint64_t spmmi_spgemm_rows_of(const struct spmmi_spgemm_items *items)
+{
+    return items->bins.count + items->group_count > 0 ? (uint64_t)items->direct + items->listed : 0;
+}
+
 /* Whether rows are run in a certain way. */
 enum spmmi_spgemm_choice {
     SPMMI_SPGEMM_NEVER,

@@ -244,6 +244,8 @@ struct spmmi_spgemm_tables {
     uint32_t direct; /* number of entries of the left factor */
     uint32_t start_shift, left_shift;
     uint32_t pull_count, join_count;
+    uint32_t item_count, row_count, right_count; /* number of items, rows, and entries of the right factor */
+    uint64_t position_bytes;
 };
 
 struct spmmi_spgemm_operands {

@@ -15,11 +15,14 @@
 //           positions of 2 bytes store the turn. A round is short, so the index of the entry of the left
 //           factor, for which its value waits, is found one more round ahead; for other items that was
 //           slower, or no faster
+// ahead     the first kernel of a small product loads its tables and values into the L2 cache
+//           (spgemm_ahead.cuh). After another kernel it does not, because that was slower
 // values    by plain loads: a kernel before this one may write them (kernels/shared/launch.cuh)
 // control   is uniform in a warp: groups that are done continue without products
 // sums      by ascending k from 0, fused; sums of a piece of k are stored to the partial sums, which a second
 //           kernel adds in order: bitwise repeatable, and the bits of the CPU
 #include "kernels/shared/launch.cuh"
+#include "spgemm_ahead.cuh"
 #include "spgemm_flat.cuh"
 #include "spgemm_join.cuh"
 #include "spgemm_lists.cuh"
@@ -272,10 +275,11 @@ template <typename Real, bool SCALED>
 __global__ void __launch_bounds__(THREADS, 8)
     numeric_kernel(const __grid_constant__ spmmi_spgemm_tables tables,
                    const __grid_constant__ spmmi_spgemm_bins bins,
-                   const __grid_constant__ Operands<Real> values)
+                   const __grid_constant__ Operands<Real> values, const __grid_constant__ Ahead ahead)
 {
     extern __shared__ __align__(16) unsigned char shared_memory[];
     release_dependents();
+    load_ahead(ahead);
     uint32_t b = 0;
     while (b + 1 < bins.count && blockIdx.x >= bins.bin[b + 1].first_block)
         b++;
@@ -329,9 +333,11 @@ template <typename Real>
 int launch_numeric(const spmmi_spgemm_tables *tables, const spmmi_spgemm_bins *bins,
                    const spmmi_spgemm_operands *o, int is_dependent, void *stream)
 {
+    const Operands<Real> values = operands_of<Real>(o);
+    const Ahead ahead = is_dependent != 0 ? Ahead{} : ahead_of(*tables, values);
     return launch_kernel(o->diagonal != nullptr ? numeric_kernel<Real, true> : numeric_kernel<Real, false>,
                          dim3(bins->blocks), THREADS, shared_bytes<Real>(), stream, is_dependent != 0,
-                         *tables, *bins, operands_of<Real>(o));
+                         *tables, *bins, values, ahead);
 }
 
 template <typename Real>

@@ -45,16 +45,10 @@ static spmm_status_t take(const struct stage_making *m, uint64_t bytes)
                                m->diag);
 }
 
-/* Returns the number of rows to upload. Pulls and items with masks read starts instead. */
-static uint64_t rows_of(const struct spmmi_spgemm_items *items)
-{
-    return items->bins.count + items->group_count > 0 ? (uint64_t)items->direct + items->listed : 0;
-}
-
 /* Returns the number of rows that are needed only to derive masks. */
 static uint64_t derived_rows_of(const struct spmmi_spgemm_items *items)
 {
-    return items->mask_count > 0 && rows_of(items) == 0 ? items->direct : 0;
+    return items->mask_count > 0 && spmmi_spgemm_rows_of(items) == 0 ? items->direct : 0;
 }
 
 static void cut_tables(struct stage_making *m, struct spmmi_arena *arena)
@@ -62,7 +56,7 @@ static void cut_tables(struct stage_making *m, struct spmmi_arena *arena)
     const struct spmmi_spgemm_items *items = &m->items;
     struct spmmi_spgemm_tables *t = &m->to->tables;
     t->items = spmmi_arena_cut(arena, items->count, sizeof *t->items);
-    t->rows = spmmi_arena_cut(arena, rows_of(items), sizeof *t->rows);
+    t->rows = spmmi_arena_cut(arena, spmmi_spgemm_rows_of(items), sizeof *t->rows);
     t->starts = spmmi_arena_cut(arena, items->start_count, sizeof *t->starts);
     if (items->near_starts != NULL)
         t->near_starts = spmmi_arena_cut(arena, items->direct, sizeof *t->near_starts);
@@ -94,7 +88,10 @@ static spmm_status_t make_tables(struct stage_making *m)
     t->left_shift = items->left_shift;
     t->pull_count = items->pull_count;
     t->join_count = items->join_count;
-    SPMM_TRY(spmmi_cuda_copy_up(t->rows, items->rows, rows_of(items), sizeof *t->rows, m->diag));
+    t->item_count = items->count;
+    t->row_count = (uint32_t)spmmi_spgemm_rows_of(items);
+    t->right_count = (uint32_t)m->from.task.right.row_ptr[m->from.task.right.rows];
+    SPMM_TRY(spmmi_cuda_copy_up(t->rows, items->rows, spmmi_spgemm_rows_of(items), sizeof *t->rows, m->diag));
     SPMM_TRY(spmmi_cuda_copy_up(t->starts, items->starts, items->start_count, sizeof *t->starts, m->diag));
     if (items->near_starts != NULL)
         SPMM_TRY(spmmi_cuda_copy_up(t->near_starts, items->near_starts, items->direct, sizeof *t->near_starts,
@@ -232,6 +229,7 @@ static spmm_status_t write_streams(struct stage_making *m, uint64_t bytes, uint3
     SPMM_TRY(spmmi_device_take(m->memory, bytes, NULL, &to->positions, m->diag));
     to->bytes += bytes;
     to->tables.positions = d->positions = to->positions.memory;
+    to->tables.position_bytes = bytes;
     d->tables = to->tables;
     SPMM_TRY(
         spmmi_cuda_copy_up(d->writes, m->items.positions.writes, m->items.count, sizeof *d->writes, m->diag));
