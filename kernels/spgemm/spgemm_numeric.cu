@@ -305,9 +305,13 @@ SPMMI_SPGEMM_BOTH constexpr uint32_t long_blocks(const spmmi_spgemm_long_tables 
     return (longs.count + JOIN_THREADS - 1) / JOIN_THREADS;
 }
 
+// Blocks of the join per multiprocessor; limits the registers. 660 fit an H200. Of the 554 of mip_fast0507 only
+// 396 did before, and the others waited for their end.
+constexpr int JOIN_BLOCKS = 5;
+
 // Joins the pieces of some entries of a row that was cut, or adds the stretches of long entries.
 template <typename Real>
-__global__ void __launch_bounds__(JOIN_THREADS)
+__global__ void __launch_bounds__(JOIN_THREADS, JOIN_BLOCKS)
     join_kernel(const __grid_constant__ spmmi_spgemm_tables tables,
                 const __grid_constant__ spmmi_spgemm_long_tables longs, const Real *sums,
                 const __grid_constant__ Operands<Real> values)

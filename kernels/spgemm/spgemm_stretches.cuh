@@ -57,7 +57,7 @@ template <typename Real>
 __device__ __forceinline__ void put_long(const spmmi_spgemm_long &entry, const LongBegins &begins,
                                          const Real *sums, const Operands<Real> &values)
 {
-    constexpr uint32_t TOGETHER = 12;
+    constexpr uint32_t TOGETHER = 8;
     LongSum<Real> sum = {Real(0), Real(0), false, false};
 #pragma unroll 1
     for (uint32_t first = 0; first < entry.count; first += TOGETHER) {
