@@ -45,6 +45,41 @@ static void wide_items_are_in_the_order_of_their_steps(void **state)
     spmmi_spgemm_items_free(&items);
 }
 
+/* Row 0 of the right factor has 300 entries, row 1 has 100. Nine rows multiply the first and are three groups
+ * with wide positions; three rows multiply the second and are one group with narrow positions. */
+static void groups_with_few_items_are_first(void **state)
+{
+    (void)state;
+    enum { WIDE = 9, NARROW = 3, ROWS = WIDE + NARROW, FEW = 100 };
+    static const int64_t right[] = {0, ENTRIES, ENTRIES + FEW};
+    static const struct spmmi_spgemm_wanted groups = {SPMMI_SPGEMM_WHEREVER, SPMMI_SPGEMM_NEVER,
+                                                      SPMMI_SPGEMM_NEVER, SPMM_F64};
+    int64_t left[ROWS + 1] = {0}, c[ROWS + 1] = {0};
+    int32_t columns[ROWS], of_right[ENTRIES + FEW];
+    struct spmmi_spgemm_unit unit = {.row = 0, .row_end = ROWS, .partial = -1};
+    struct spmmi_spgemm_items items;
+    for (int j = 0; j < ENTRIES + FEW; j++)
+        of_right[j] = j < ENTRIES ? j : j - ENTRIES;
+    for (int i = 0; i < ROWS; i++) {
+        columns[i] = i >= WIDE;
+        left[i + 1] = i + 1;
+        c[i + 1] = c[i] + (i < WIDE ? ENTRIES : FEW);
+    }
+    const struct spmmi_spgemm_stage stage = {
+        .task = {{ROWS, 2, left, columns}, {2, ENTRIES, right, of_right}, 0},
+        .c = {ROWS, ENTRIES, c, NULL},
+        .units = &unit,
+        .unit_count = 1};
+    assert_int_equal(spmmi_spgemm_items_make(&stage, &groups, 1, UINT64_MAX, &items, NULL), SPMM_OK);
+    assert_int_equal(items.group_count, 2);
+    assert_int_equal(items.groups[0].bin.count, 1);
+    assert_int_equal(items.groups[0].entries, FEW);
+    assert_int_equal(items.c_at[items.groups[0].bin.first], WIDE * ENTRIES);
+    assert_int_equal(items.groups[1].bin.count, WIDE / SPMMI_SPGEMM_GROUP);
+    assert_int_equal(items.groups[1].entries, ENTRIES);
+    spmmi_spgemm_items_free(&items);
+}
+
 /* Returns the only bin of a row, or of a piece of a row, that multiplies `length` rows of `each` entries and
  * has this number of entries of C. */
 static struct spmmi_spgemm_bin bin_of(int64_t length, int64_t each, int64_t entries, int is_piece)
@@ -253,6 +288,7 @@ static void masks_are_left_where_the_budget_is_small(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(wide_items_are_in_the_order_of_their_steps),
+                                       cmocka_unit_test(groups_with_few_items_are_first),
                                        cmocka_unit_test(latency_counts_with_few_rows),
                                        cmocka_unit_test(pieces_have_fewer_lanes),
                                        cmocka_unit_test(few_entries_have_masks),
