@@ -18,6 +18,7 @@ constexpr uint64_t AHEAD_BYTES = UINT64_C(24) << 20;
 struct Ahead {
     const char *from[AHEAD_ARRAYS];
     uint32_t lines[AHEAD_ARRAYS];
+    bool is_taken;
 };
 
 __device__ __forceinline__ void load_ahead(const Ahead &ahead)
@@ -32,7 +33,7 @@ __device__ __forceinline__ void load_ahead(const Ahead &ahead)
             prefetch_l2(ahead.from[r] + (size_t)i * AHEAD_LINE);
 }
 
-// Returns the arrays of a product; none if they are too large.
+// Returns the arrays of a product. None is taken if they are too large.
 template <typename Real> Ahead ahead_of(const spmmi_spgemm_tables &tables, const Operands<Real> &values)
 {
     const struct {
@@ -47,7 +48,8 @@ template <typename Real> Ahead ahead_of(const spmmi_spgemm_tables &tables, const
     uint64_t all = 0;
     for (const auto &array : arrays)
         all += array.bytes;
-    for (int r = 0; r < AHEAD_ARRAYS && all <= AHEAD_BYTES; r++) {
+    ahead.is_taken = all <= AHEAD_BYTES;
+    for (int r = 0; r < AHEAD_ARRAYS && ahead.is_taken; r++) {
         ahead.from[r] = static_cast<const char *>(arrays[r].from);
         ahead.lines[r] = (uint32_t)((arrays[r].bytes + AHEAD_LINE - 1) / AHEAD_LINE);
     }

@@ -271,7 +271,8 @@ __device__ __forceinline__ void run_group(const spmmi_spgemm_tables &tables, con
     store_sums<Real, LANES>(bin, values, sums, item.y, entries, lane);
 }
 
-template <typename Real, bool SCALED>
+// LOADS_AHEAD is a template parameter because the loop slows products that do not take it.
+template <typename Real, bool SCALED, bool LOADS_AHEAD>
 __global__ void __launch_bounds__(THREADS, 8)
     numeric_kernel(const __grid_constant__ spmmi_spgemm_tables tables,
                    const __grid_constant__ spmmi_spgemm_bins bins,
@@ -279,7 +280,8 @@ __global__ void __launch_bounds__(THREADS, 8)
 {
     extern __shared__ __align__(16) unsigned char shared_memory[];
     release_dependents();
-    load_ahead(ahead);
+    if constexpr (LOADS_AHEAD)
+        load_ahead(ahead);
     uint32_t b = 0;
     while (b + 1 < bins.count && blockIdx.x >= bins.bin[b + 1].first_block)
         b++;
@@ -333,15 +335,24 @@ __global__ void __launch_bounds__(JOIN_THREADS, JOIN_BLOCKS)
                [&](uint32_t e, Real sum) { put(values.c + join.c + e, values.alpha, sum, values.beta); });
 }
 
-template <typename Real>
+template <typename Real, bool SCALED>
 int launch_numeric(const spmmi_spgemm_tables *tables, const spmmi_spgemm_bins *bins,
                    const spmmi_spgemm_operands *o, int is_dependent, void *stream)
 {
     const Operands<Real> values = operands_of<Real>(o);
     const Ahead ahead = is_dependent != 0 ? Ahead{} : ahead_of(*tables, values);
-    return launch_kernel(o->diagonal != nullptr ? numeric_kernel<Real, true> : numeric_kernel<Real, false>,
+    return launch_kernel(ahead.is_taken ? numeric_kernel<Real, SCALED, true>
+                                        : numeric_kernel<Real, SCALED, false>,
                          dim3(bins->blocks), THREADS, shared_bytes<Real>(), stream, is_dependent != 0,
                          *tables, *bins, values, ahead);
+}
+
+template <typename Real>
+int launch_numeric_of(const spmmi_spgemm_tables *tables, const spmmi_spgemm_bins *bins,
+                      const spmmi_spgemm_operands *o, int is_dependent, void *stream)
+{
+    return o->diagonal != nullptr ? launch_numeric<Real, true>(tables, bins, o, is_dependent, stream)
+                                  : launch_numeric<Real, false>(tables, bins, o, is_dependent, stream);
 }
 
 template <typename Real>
@@ -360,8 +371,8 @@ int spmmi_spgemm_numeric_cuda(const struct spmmi_spgemm_tables *tables, const st
                               const struct spmmi_spgemm_operands *operands, int is_dependent, void *stream)
 {
     return operands->is_f64
-               ? spmmi::spgemm::launch_numeric<double>(tables, bins, operands, is_dependent, stream)
-               : spmmi::spgemm::launch_numeric<float>(tables, bins, operands, is_dependent, stream);
+               ? spmmi::spgemm::launch_numeric_of<double>(tables, bins, operands, is_dependent, stream)
+               : spmmi::spgemm::launch_numeric_of<float>(tables, bins, operands, is_dependent, stream);
 }
 
 int spmmi_spgemm_join_cuda(const struct spmmi_spgemm_tables *tables,
