@@ -52,7 +52,7 @@ static inline int spmmi_rows_is_crowded(uint64_t blocks, uint32_t sm_count)
 
 /* Few columns (rows_staged.cuh): nonzeros whose products a block keeps, most rows of a block, blocks per
  * multiprocessor. */
-#define SPMMI_STAGED_COLUMNS_MAX 7
+#define SPMMI_STAGED_COLUMNS_MAX 8
 #define SPMMI_STAGED_NONZEROS_MIN 256u
 #define SPMMI_STAGED_NONZEROS_MAX(sum_bytes, vec, lanes) \
     (((sum_bytes) * (vec) == 16 ? 1024u : 2048u) / (lanes))
@@ -60,8 +60,8 @@ static inline int spmmi_rows_is_crowded(uint64_t blocks, uint32_t sm_count)
 #define SPMMI_STAGED_RANKS_MIN SPMMI_STAGED_RANKS_MAX(4)
 #define SPMMI_STAGED_BLOCKS_PER_SM(sum_bytes, vec) \
     ((sum_bytes) * (vec) == 4 ? 6u : (sum_bytes) * (vec) == 8 ? 5u : 4u)
-/* Two or more columns are staged if they take at most this number of waves of blocks. lanes: lanes per group.
- * Measured on an H200 over 40 matrices, cold: with more waves, rows.cuh is up to 2.2 times as fast. */
+/* Two to seven columns are staged if they take at most this number of waves. lanes: lanes per group. On an H200,
+ * 40 matrices, cold: with more waves, rows.cuh is up to 2.2 times as fast. */
 #define SPMMI_STAGED_WAVES_MAX(lanes) (8u / (lanes))
 
 /* Returns the most column tiles per launch: as many as make SPMMI_ROWS_LAUNCH_BLOCKS blocks, but at least 16.
@@ -306,7 +306,8 @@ static inline int spmmi_staged_pays(int64_t n, struct spmmi_rows_shape shape, ui
                                     uint64_t blocks, uint32_t sm_count)
 {
     const uint32_t wave = sm_count * SPMMI_STAGED_BLOCKS_PER_SM(sum_bytes, shape.vec);
-    return n == 1 || blocks <= (uint64_t)wave * SPMMI_STAGED_WAVES_MAX(shape.lanes);
+    const uint32_t waves = n == 8 ? 1 : SPMMI_STAGED_WAVES_MAX(shape.lanes); /* docs/decisions/0149 */
+    return n == 1 || blocks <= (uint64_t)wave * waves;
 }
 
 /* Returns the usual slack: the boundaries of a block move back by block_nonzeros / slack at most. Measured on

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rows, nonzero split, up to 7 columns: C(m x n) = alpha * P * B(k x n) + beta * C.
+// rows, nonzero split, up to 8 columns: C(m x n) = alpha * P * B(k x n) + beta * C.
 //
 // layout      the stream of rows_kernel.h; blocks of spmmi_staged_blocks_build: whole rows, or a piece of a
 //             long row
