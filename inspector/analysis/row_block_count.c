@@ -57,8 +57,9 @@ static void row_block_open(const struct spmmi_row_block_pattern *p, int64_t inde
     row_block->end = first_position(in, index + 1);
     for (uint64_t position = row_block->first; position < row_block->end; position++) {
         const uint64_t unit = spmmi_row_block_unit(in, position);
-        const int64_t begin = in->unit_ptr[unit];
-        spmmi_column_set_add(&w->set, p->col_ind + begin, in->unit_ptr[unit + 1] - begin);
+        const int64_t begin = in->unit_ptr[unit], count = in->unit_ptr[unit + 1] - begin;
+        if (count > 0) /* without nonzeros, col_ind may be NULL */
+            spmmi_column_set_add(&w->set, p->col_ind + begin, count);
     }
     row_block->working_set = spmmi_column_set_drain(&w->set, w->columns);
     row_block->stages = spmmi_row_block_stages(row_block->working_set, in->stage_slots);
