@@ -12,6 +12,7 @@
 
 #include "format/base/alloc.h"
 #include "tests/support/plan_seal.h"
+#include "tests/support/scale.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
@@ -149,7 +150,7 @@ static struct test_matrix *random_matrix(uint64_t seed)
 static void random_matrices_come_back(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < 600; seed++) {
+    for (uint64_t seed = 0; seed < scaled(600); seed++) {
         struct test_matrix *a = random_matrix(seed);
         const uint64_t key = test_hash(seed, 99);
         struct test_plan_options options = option_case(key);

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "inspector/read/decimal.h"
+#include "tests/support/scale.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
@@ -193,7 +194,7 @@ static void a_million_random_doubles_come_back(void **state)
     uint64_t random = 88172645463325252u;
     char text[64];
     (void)state;
-    for (int i = 0; i < 1000000; i++) {
+    for (size_t i = 0; i < scaled(1000000); i++) {
         /* Even i: all exponents. Odd i: numbers between -1 and 1, of which files are full. */
         const double value = i % 2 == 0 ? random_finite(&random)
                                         : (double)(int64_t)next_random(&random) / 9223372036854775808.0;
@@ -213,7 +214,7 @@ static void random_digits_are_rounded_correctly(void **state)
 {
     uint64_t random = 1181783497276652981u;
     (void)state;
-    for (int i = 0; i < 300000; i++) {
+    for (size_t i = 0; i < scaled(300000); i++) {
         char text[96];
         int length = 0;
         const int digits = 1 + (int)(next_random(&random) % 40);
@@ -238,7 +239,7 @@ static void halfway_points_and_their_neighbours_are_rounded_correctly(void **sta
         print_message("skipped: long double is no wider than double\n");
         skip();
     }
-    for (int i = 0; i < 20000; i++) {
+    for (size_t i = 0; i < scaled(20000); i++) {
         char text[900];
         const uint64_t exponent = i % 4 == 0 ? next_random(&random) % 3 : next_random(&random) % 2046;
         const double low = of_bits(exponent << 52 | next_random(&random) >> 12);

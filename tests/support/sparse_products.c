@@ -3,9 +3,15 @@
 #include "sparse_products.h"
 
 #include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 #include "dense.h"
 
@@ -244,4 +250,29 @@ struct test_sparse_result test_sparse_reference(const struct test_sparse_product
     for (int i = 0; i < p->count; i++)
         test_sparse_result_free(&f[i]);
     return c;
+}
+
+int test_same_bits(double a, double b)
+{
+    return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b));
+}
+
+void test_sparse_result_check(const struct test_sparse_result *result, const struct test_sparse_product *p,
+                              const int64_t *row_ptr, const int64_t *col_ind, const void *c, const char *what)
+{
+    int64_t q = 0;
+    for (int64_t i = 0; i < result->rows; i++) {
+        for (int64_t j = 0; j < result->cols; j++) {
+            if (!result->has[i * result->cols + j])
+                continue;
+            const double found = test_value_get(p->dtype, c, q),
+                         expected = result->value[i * result->cols + j];
+            if (col_ind[q] != j || !test_same_bits(found, expected))
+                fail_msg("%s of %s: entry (%lld, %lld) is %.17g in column %lld, expected %.17g", what,
+                         p->factor[0]->name, (long long)i, (long long)j, found, (long long)col_ind[q],
+                         expected);
+            q++;
+        }
+        assert_int_equal(row_ptr[i + 1], q);
+    }
 }

@@ -44,4 +44,12 @@ void test_sparse_result_free(struct test_sparse_result *result);
 /* Returns the number of entries of the result. */
 int64_t test_sparse_result_nnz(const struct test_sparse_result *result);
 
+/* Returns 1 if the bits are equal, or both are NaNs, whose bits depend on the machine. */
+int test_same_bits(double a, double b);
+
+/* Fails unless C, in CSR, has the entries and the bits of the result. what: names its kernel in the message. */
+void test_sparse_result_check(const struct test_sparse_result *result, const struct test_sparse_product *p,
+                              const int64_t *row_ptr, const int64_t *col_ind, const void *c,
+                              const char *what);
+
 #endif
