@@ -29,7 +29,7 @@ grep -v SPDX "$source/tests/toy_family/family_rows.def" >>"$tree/format/family_l
 quiet cmake -S "$tree" -B "$out" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE='-O0 -DNDEBUG' \
     -DSPMM_TESTS=OFF -DSPMM_WERROR=ON \
     -DSPMM_CUDA="$([ -n "$architectures" ] && echo ON || echo OFF)" ${architectures:+"-DSPMM_CUDA_ARCHITECTURES=$architectures"}
-quiet cmake --build "$out"
+quiet cmake --build "$out" --target spmm-inspect spmm-info spmm-run spmm-bench
 # If the copy is built without CUDA but nvcc exists, the GPU code of the toy family must still compile.
 if [ -z "$architectures" ] && nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null); then
     include=$(dirname "$(dirname "$(readlink -f "$nvcc")")")/include
