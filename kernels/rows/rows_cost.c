@@ -81,7 +81,7 @@ static uint32_t vec_of(const struct spmmi_model_query *q)
 }
 
 /* Sets the shape of a nonzero split of few columns. Returns true if it is staged. Assumes blocks of the
- * middle size that are as full as in measurements. */
+ * middle size that are as full as in measurements, or that have as many rows as they can. */
 static int has_staged_shape(const struct spmmi_model_query *q, struct shape *s)
 {
     const double full = 0.85;
@@ -97,8 +97,9 @@ static int has_staged_shape(const struct spmmi_model_query *q, struct shape *s)
                         .block = block,
                         .blocks_per_sm = SPMMI_STAGED_BLOCKS_PER_SM(sum_bytes, staged.vec),
                         .is_staged = 1};
-    return spmmi_staged_pays(n, staged, sum_bytes, (uint64_t)(q->matrix->nnz / block),
-                             (uint32_t)q->profile->multiprocessors);
+    const double blocks =
+        fmax(q->matrix->nnz / block, q->matrix->rows_used / SPMMI_STAGED_RANKS_MAX(staged.lanes));
+    return spmmi_staged_pays(n, staged, sum_bytes, (uint64_t)blocks, (uint32_t)q->profile->multiprocessors);
 }
 
 /* Sets the shape of a row split of one column with sliced rows. Returns false if rows are not sliced. */

@@ -306,7 +306,7 @@ static inline int spmmi_staged_pays(int64_t n, struct spmmi_rows_shape shape, ui
                                     uint64_t blocks, uint32_t sm_count)
 {
     const uint32_t wave = sm_count * SPMMI_STAGED_BLOCKS_PER_SM(sum_bytes, shape.vec);
-    const uint32_t waves = n == 8 ? 1 : SPMMI_STAGED_WAVES_MAX(shape.lanes); /* docs/decisions/0149 */
+    const uint32_t waves = n >= 8 ? 1 : SPMMI_STAGED_WAVES_MAX(shape.lanes); /* docs/decisions/0149 */
     return n == 1 || blocks <= (uint64_t)wave * waves;
 }
 

@@ -245,7 +245,7 @@ struct spmmi_spgemm_tables {
     uint32_t start_shift, left_shift;
     uint32_t pull_count, join_count;
     uint32_t item_count, row_count, right_count; /* number of items, rows, and entries of the right factor */
-    uint64_t position_bytes;
+    uint64_t position_bytes;                     /* size of positions */
 };
 
 struct spmmi_spgemm_operands {
@@ -257,9 +257,11 @@ struct spmmi_spgemm_operands {
 };
 
 /* Runs the items of the bins. is_dependent: the kernel may start before its predecessors in the stream have
- * ended, and ends after them; the first of these must not be dependent itself. */
+ * ended, and ends after them; the first of these must not be dependent itself. may_load_ahead: it prefetches tables
+ * and values into the L2 cache if they are small (spgemm_ahead.cuh). */
 int spmmi_spgemm_numeric_cuda(const struct spmmi_spgemm_tables *tables, const struct spmmi_spgemm_bins *bins,
-                              const struct spmmi_spgemm_operands *operands, int is_dependent, void *stream);
+                              const struct spmmi_spgemm_operands *operands, int is_dependent,
+                              int may_load_ahead, void *stream);
 /* Runs items of groups, which have no partial sums and no diagonal. */
 int spmmi_spgemm_groups_cuda(const struct spmmi_spgemm_tables *tables,
                              const struct spmmi_spgemm_groups *groups,

@@ -15,7 +15,7 @@
 //           positions of 2 bytes store the turn. A round is short, so the index of the entry of the left
 //           factor, for which its value waits, is found one more round ahead; for other items that was
 //           slower, or no faster
-// ahead     the first kernel of a small product loads its tables and values into the L2 cache
+// ahead     as the first kernel of a small product, prefetches its tables and values into the L2 cache
 //           (spgemm_ahead.cuh). After another kernel it does not, because that was slower
 // values    by plain loads: a kernel before this one may write them (kernels/shared/launch.cuh)
 // control   is uniform in a warp: groups that are done continue without products
@@ -337,11 +337,11 @@ __global__ void __launch_bounds__(JOIN_THREADS, JOIN_BLOCKS)
 
 template <typename Real, bool SCALED>
 int launch_numeric(const spmmi_spgemm_tables *tables, const spmmi_spgemm_bins *bins,
-                   const spmmi_spgemm_operands *o, int is_dependent, void *stream)
+                   const spmmi_spgemm_operands *o, int is_dependent, int may_load_ahead, void *stream)
 {
     const Operands<Real> values = operands_of<Real>(o);
-    const Ahead ahead = is_dependent != 0 ? Ahead{} : ahead_of(*tables, values);
-    return launch_kernel(ahead.is_taken ? numeric_kernel<Real, SCALED, true>
+    const Ahead ahead = may_load_ahead != 0 ? ahead_of(*tables, values, bins->blocks) : Ahead{};
+    return launch_kernel(ahead.is_small ? numeric_kernel<Real, SCALED, true>
                                         : numeric_kernel<Real, SCALED, false>,
                          dim3(bins->blocks), THREADS, shared_bytes<Real>(), stream, is_dependent != 0,
                          *tables, *bins, values, ahead);
@@ -349,10 +349,11 @@ int launch_numeric(const spmmi_spgemm_tables *tables, const spmmi_spgemm_bins *b
 
 template <typename Real>
 int launch_numeric_of(const spmmi_spgemm_tables *tables, const spmmi_spgemm_bins *bins,
-                      const spmmi_spgemm_operands *o, int is_dependent, void *stream)
+                      const spmmi_spgemm_operands *o, int is_dependent, int may_load_ahead, void *stream)
 {
-    return o->diagonal != nullptr ? launch_numeric<Real, true>(tables, bins, o, is_dependent, stream)
-                                  : launch_numeric<Real, false>(tables, bins, o, is_dependent, stream);
+    return o->diagonal != nullptr
+               ? launch_numeric<Real, true>(tables, bins, o, is_dependent, may_load_ahead, stream)
+               : launch_numeric<Real, false>(tables, bins, o, is_dependent, may_load_ahead, stream);
 }
 
 template <typename Real>
@@ -368,11 +369,13 @@ int launch_join(const spmmi_spgemm_tables *tables, const spmmi_spgemm_long_table
 } // namespace spmmi
 
 int spmmi_spgemm_numeric_cuda(const struct spmmi_spgemm_tables *tables, const struct spmmi_spgemm_bins *bins,
-                              const struct spmmi_spgemm_operands *operands, int is_dependent, void *stream)
+                              const struct spmmi_spgemm_operands *operands, int is_dependent,
+                              int may_load_ahead, void *stream)
 {
+    using namespace spmmi::spgemm;
     return operands->is_f64
-               ? spmmi::spgemm::launch_numeric_of<double>(tables, bins, operands, is_dependent, stream)
-               : spmmi::spgemm::launch_numeric_of<float>(tables, bins, operands, is_dependent, stream);
+               ? launch_numeric_of<double>(tables, bins, operands, is_dependent, may_load_ahead, stream)
+               : launch_numeric_of<float>(tables, bins, operands, is_dependent, may_load_ahead, stream);
 }
 
 int spmmi_spgemm_join_cuda(const struct spmmi_spgemm_tables *tables,

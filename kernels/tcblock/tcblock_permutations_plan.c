@@ -9,10 +9,10 @@
 #include "inspector/reorder/row_similarity.h"
 #include "kernels/long_rows/long_rows_plan.h"
 
-/* Thresholds for row permutations. All except the last are from the matrices of docs/reordering.csv. */
-#define PERMUTATION_PRUNING_FACTOR 2.0 /* speed-up that any permutation may have */
-/* Largest speed-up, assumed if the row similarity is at most its inverse: docs/decisions/0148. */
-#define PERMUTATION_PRUNING_MAX 5.0
+/* Thresholds for row permutations, from the matrices of docs/reordering.csv unless a comment says otherwise. */
+#define PERMUTATION_PRUNING_FACTOR 2.0 /* speed-up that any permutation may have, divided by the similarity */
+/* Largest speed-up that is assumed for very similar rows (docs/decisions/0148). */
+#define PERMUTATION_PRUNING_MAX 8.0
 /* Nonzeros per block, half of its positions, from which permutations are not tried. */
 #define PERMUTATION_FILL 33.0
 #define DENSITY_MIN 4.0 /* nonzeros per block below which no permutation makes blocks dense enough */
@@ -60,41 +60,32 @@ cleanup:
     return status;
 }
 
-/* Returns true if the op has this permutation already, for another family or another n. */
-static bool is_known(const struct spmmi_search *s, spmm_reorder_t kind)
-{
-    for (int i = 0; i < s->permutations->count; i++)
-        if (s->permutations->list[i].kind == kind)
-            return true;
-    return false;
-}
-
-/* Sets *bound to the least time that a permutation could reach, in seconds, or to 0 if to try it costs nothing.
- * The sample for the row similarity is taken only where it can change the outcome. */
+/* Sets *bound to the least time that a permutation could reach, in seconds. It depends on the pattern alone, not
+ * on what other searches have tried. The sample for the row similarity is taken only where it can change the
+ * outcome. */
 static spmm_status_t find_bound(const struct spmmi_search *s, const struct spmmi_candidate *leader,
                                 double *bound, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     double similarity = 0;
-    *bound = is_known(s, SPMM_REORDER_MINHASH) ? 0 : leader->weighed / PERMUTATION_PRUNING_FACTOR;
+    *bound = leader->weighed / PERMUTATION_PRUNING_FACTOR;
     if (*bound < s->best || leader->weighed / PERMUTATION_PRUNING_MAX >= s->best)
         goto cleanup;
     SPMM_TRY(similarity_of(s, &similarity, diag));
-    *bound = fmin(*bound, leader->weighed * fmax(similarity, 1 / PERMUTATION_PRUNING_MAX));
+    *bound = fmax(*bound * fmin(similarity, 1), leader->weighed / PERMUTATION_PRUNING_MAX);
 cleanup:
     return status;
 }
 
-/* Returns the reason against trying any permutation, or reason 0. Permutations take longer than the rest of
+/* Finds a reason against trying any permutation, or reason 0, and sets *bound as find_bound. Permutations take longer than the rest of
  * an inspection. A free choice tries them only if the blocks of row windows are neither too sparse nor
  * already dense, and if the family is close enough to the best time so far. */
 static spmm_status_t find_reason_against_all(const struct spmmi_search *s,
                                              const struct spmmi_candidate *leader, double density,
-                                             struct spmmi_evidence *why, spmm_diag_t *diag)
+                                             double *bound, struct spmmi_evidence *why, spmm_diag_t *diag)
 {
     spmm_status_t status = SPMM_OK;
     const double full = s->pattern->nnz < SMALL_NONZEROS ? SMALL_FILL : PERMUTATION_FILL;
-    double bound = 0;
     *why = spmmi_why((enum spmmi_reason)0, 0, 0);
     if (density < DENSITY_MIN)
         *why = spmmi_why(SPMMI_REASON_DENSITY, density, DENSITY_MIN);
@@ -102,9 +93,9 @@ static spmm_status_t find_reason_against_all(const struct spmmi_search *s,
         *why = spmmi_why(SPMMI_REASON_FULL, density, full);
     if (why->reason != 0)
         goto cleanup;
-    SPMM_TRY(find_bound(s, leader, &bound, diag));
-    if (bound >= s->best)
-        *why = spmmi_why(SPMMI_REASON_PRUNED, US_PER_SECOND * bound, US_PER_SECOND * s->best);
+    SPMM_TRY(find_bound(s, leader, bound, diag));
+    if (*bound >= s->best)
+        *why = spmmi_why(SPMMI_REASON_PRUNED, US_PER_SECOND * *bound, US_PER_SECOND * s->best);
 cleanup:
     return status;
 }
@@ -218,18 +209,20 @@ static spmm_status_t consider_permutations(struct spmmi_search *s, const struct 
     const struct spmmi_tcblock_analysis *natural = NULL;
     struct spmmi_evidence why = spmmi_why((enum spmmi_reason)0, 0, 0);
     bool repays = true;
+    double bound = 0;
     if (leader == NULL || s->request->options.reorder != SPMM_REORDER_AUTO)
         goto cleanup;
+    bound = leader->weighed / PERMUTATION_PRUNING_FACTOR;
     SPMM_TRY(spmmi_tcblock_analysis_of(s, NULL, &natural, diag));
     if (!spmmi_is_forced(s))
         SPMM_TRY(find_reason_against_all(s, leader, spmmi_tcblock_analysis_fill(natural, SPMMI_TCBLOCK_8),
-                                         &why, diag));
+                                         &bound, &why, diag));
     if (why.reason != 0) {
         SPMM_TRY(spmmi_search_refuse(s, rules->family, (spmm_schedule_t)0, SPMM_REORDER_MINHASH, &why, diag));
         goto cleanup;
     }
-    SPMM_TRY(spmmi_search_repays(s, rules->family, SPMM_REORDER_MINHASH, spmmi_permutation_seconds(s),
-                                 leader->weighed / PERMUTATION_PRUNING_FACTOR, &repays, diag));
+    SPMM_TRY(spmmi_search_repays(s, rules->family, SPMM_REORDER_MINHASH, spmmi_permutation_seconds(s), bound,
+                                 &repays, diag));
     if (repays)
         SPMM_TRY(spmmi_is_forced(s) ? try_all(s, rules, diag) : try_some(s, rules, natural, diag));
 cleanup:

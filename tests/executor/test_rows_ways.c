@@ -204,11 +204,9 @@ static void few_columns_of_a_nonzero_split_are_staged(void **state)
         int64_t n;
         uint32_t blocks, lanes;
         enum spmmi_rows_way way;
-    } cases[] = {{1, STAGED_FIRST, 1, SPMMI_ROWS_STAGED},
-                 {2, STAGED_FIRST + 1, 1, SPMMI_ROWS_STAGED},
-                 {4, STAGED_FIRST + 2, 2, SPMMI_ROWS_STAGED},
-                 {7, STAGED_FIRST + 3, 4, SPMMI_ROWS_STAGED},
-                 {8, BLOCKS_FIRST + 1, 2, SPMMI_ROWS_COLUMNS}};
+    } cases[] = {{1, STAGED_FIRST, 1, SPMMI_ROWS_STAGED},     {2, STAGED_FIRST + 1, 1, SPMMI_ROWS_STAGED},
+                 {4, STAGED_FIRST + 2, 2, SPMMI_ROWS_STAGED}, {7, STAGED_FIRST + 3, 4, SPMMI_ROWS_STAGED},
+                 {8, STAGED_FIRST + 3, 4, SPMMI_ROWS_STAGED}, {16, BLOCKS_FIRST + 2, 4, SPMMI_ROWS_COLUMNS}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const spmm_dense_t b = operand(ROWS, cases[i].n, SPMM_ROW_MAJOR, SPMM_F32);

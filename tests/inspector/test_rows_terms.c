@@ -195,13 +195,13 @@ static void teams_of_warps_are_as_counted(void **state)
 static void stores_are_of_values_or_sectors(void **state)
 {
     struct spmmi_model_matrix m = matrix_of_items();
-    struct spmmi_prediction p = by_columns(&m, NONZERO_SPLIT, 8, SPMM_F32);
+    struct spmmi_prediction p = by_columns(&m, NONZERO_SPLIT, 16, SPMM_F32);
     (void)state;
-    assert_near(p.term[SPMMI_TERM_L2], 0.05 * 320000 / 2e12 + 61250 / 4e12 + 8000 * 4 / 5e11);
-    assert_near(p.term[SPMMI_TERM_CONVERT], 2 * 500 * 8 * 4 / 1e12);
+    assert_near(p.term[SPMMI_TERM_L2], 0.025 * 640000 / 2e12 + 61250 / 4e12 + 16000 * 4 / 5e11);
+    assert_near(p.term[SPMMI_TERM_CONVERT], 2 * 500 * 16 * 4 / 1e12);
     assert_true(p.launches == 1);
-    p = by_rows(&m, NONZERO_SPLIT, 8, SPMM_F32);
-    assert_near(p.term[SPMMI_TERM_L2], 0.05 * 320000 / 2e12 + (61250 + 8000 * 4) / 4e12);
+    p = by_rows(&m, NONZERO_SPLIT, 16, SPMM_F32);
+    assert_near(p.term[SPMMI_TERM_L2], 0.025 * 640000 / 2e12 + (61250 + 16000 * 4) / 4e12);
     p = by_columns(&m, ROW_SPLIT, 4, SPMM_F32);
     assert_near(p.term[SPMMI_TERM_L2], 0.05 * 320000 / 2e12 + (61250 + 4000 * 32 / 8) / 4e12);
     m.nnz = 1000; /* one lane per row */
@@ -262,7 +262,7 @@ static void few_columns_are_as_counted(void **state)
     assert_near(p.term[SPMMI_TERM_WAVES], 10000 * 4 / 1024.0 / 40 * 1e-6);
     p = by_rows(&m, NONZERO_SPLIT, 1, SPMM_F64); /* five thread blocks */
     assert_near(p.term[SPMMI_TERM_WAVES], 10000 / 1024.0 / 50 * 1e-6);
-    p = by_rows(&m, NONZERO_SPLIT, 8, SPMM_F32); /* not a few columns */
+    p = by_rows(&m, NONZERO_SPLIT, 16, SPMM_F32); /* not a few columns */
     assert_near(p.term[SPMMI_TERM_L1], 2500 * (2 * 64 + 4 * 64) / 5e12);
 }
 
@@ -348,7 +348,7 @@ static void few_columns_stay_in_the_l1_cache(void **state)
     assert_near(by_rows(&m, NONZERO_SPLIT, 7, SPMM_F64).l1_share, 1 - 28000 / 32.0 / 1750);
     assert_near(by_rows(&m, ROW_SPLIT, 1, SPMM_F32).l1_share, 1 - 2000 / 32.0 / 1000);
     assert_true(by_rows(&m, ROW_SPLIT, 2, SPMM_F32).l1_share == 0);
-    assert_true(by_rows(&m, NONZERO_SPLIT, 8, SPMM_F32).l1_share == 0);
+    assert_true(by_rows(&m, NONZERO_SPLIT, 16, SPMM_F32).l1_share == 0);
     m.nnz = 40000; /* 45,875 bytes fit */
     m.cols_used = 11000;
     assert_near(by_rows(&m, NONZERO_SPLIT, 1, SPMM_F32).l1_share, 1 - 44000 / 32.0 / 4000);
