@@ -77,9 +77,9 @@ cleanup:
     return status;
 }
 
-/* Finds a reason against trying any permutation, or reason 0, and sets *bound as find_bound. Permutations take longer than the rest of
- * an inspection. A free choice tries them only if the blocks of row windows are neither too sparse nor
- * already dense, and if the family is close enough to the best time so far. */
+/* Finds a reason against trying any permutation, or reason 0, and sets *bound as find_bound does. Permutations
+ * take longer than the rest of an inspection. A free choice tries them only if the blocks of row windows are
+ * neither too sparse nor already dense, and if the family is close enough to the best time so far. */
 static spmm_status_t find_reason_against_all(const struct spmmi_search *s,
                                              const struct spmmi_candidate *leader, double density,
                                              double *bound, struct spmmi_evidence *why, spmm_diag_t *diag)
