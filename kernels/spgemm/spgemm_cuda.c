@@ -195,10 +195,9 @@ static int run_stage(const struct spmmi_spgemm_gpu *gpu, const struct spmmi_spge
         is_dependent = gpu->can_overlap;
     }
     if (error == cudaSuccess && stage->bins.blocks > 0) {
-        const int is_first = stage->longs.tables.count == 0 && stage->columns.memory.memory == NULL &&
-                             stage->tables.pull_count == 0;
+        /* Where kernels overlap, only the first one is not dependent. */
         error = spmmi_spgemm_numeric_cuda(&stage->tables, &stage->bins, &operands, is_dependent,
-                                          is_first && gpu->can_overlap, stream);
+                                          gpu->can_overlap && !is_dependent, stream);
         is_dependent = gpu->can_overlap;
     }
     for (uint32_t b = 0; b < stage->mask_count && error == cudaSuccess; b++) {
