@@ -36,7 +36,7 @@ struct spmmi_spgemm_items {
     uint32_t *starts;
     uint16_t *near_starts;
     uint32_t start_count, start_shift, left_count, left_shift;
-    uint32_t *words_at, *words; /* of each pull, its stream in front of the destinations */
+    uint32_t *words_at, *words; /* of each pull, its stream in front of the bytes of products */
     uint32_t pull_count;
     uint64_t word_count;
     /* Whether more than half of the products are pulled, or are in items with masks. */

@@ -78,12 +78,11 @@ struct spmmi_spgemm_row {
  *   unless `bits` is 0: a word for each run; with one entry, each product is a run
  *   a row that the plan cuts: the number of pieces of the row; a bit for each run, set if the run belongs to
  *   another piece than the run before it
- *   several entries: for each 128 products 32 words: the 4 bytes of word `lane` are the destinations of the
- *   products lane, lane + 32, lane + 64 and lane + 96
+ *   several entries: a byte for each product, in the order of entries, and of k within an entry: its number in
+ *   the order of runs
  * The word of a run has in its low `bits` bits the offset of the run in its row of the right factor, and above
  * them the number of the entry of the left factor, counted from `first`. If `bits` is 0, run r belongs to entry
- * first + r and begins with its row. The destinations put products in the order of entries, and products of
- * one entry in the order of k. */
+ * first + r and begins with its row. */
 #define SPMMI_SPGEMM_PULL 256
 #define SPMMI_SPGEMM_PULL_RUNS 96
 #define SPMMI_SPGEMM_PULL_LONGEST (1u << 18) /* maximum products of a pull of one entry */
@@ -128,7 +127,7 @@ SPMMI_SPGEMM_BOTH static inline uint32_t spmmi_spgemm_pull_pieces_at(struct spmm
     return (c.entries == 1 ? 0 : (c.products + 31) / 32 * 2) + (c.bits > 0 ? c.runs : 0);
 }
 
-/* Returns the number of words of a stream in front of the destinations of products. */
+/* Returns the number of words of a stream in front of the bytes of products. */
 SPMMI_SPGEMM_BOTH static inline uint32_t spmmi_spgemm_pull_words(struct spmmi_spgemm_pull_counts c)
 {
     return spmmi_spgemm_pull_pieces_at(c) + (c.is_cut != 0 ? 1 + (c.runs + 31) / 32 : 0);
@@ -137,7 +136,7 @@ SPMMI_SPGEMM_BOTH static inline uint32_t spmmi_spgemm_pull_words(struct spmmi_sp
 /* Returns the number of units of a stream. */
 SPMMI_SPGEMM_BOTH static inline uint32_t spmmi_spgemm_pull_units(struct spmmi_spgemm_pull_counts c)
 {
-    return spmmi_spgemm_pull_words(c) + (c.entries == 1 ? 0 : (c.products + 127) / 128 * 32);
+    return spmmi_spgemm_pull_words(c) + (c.entries == 1 ? 0 : (c.products + 3) / 4);
 }
 
 /* Items that are run in the same way. */
@@ -296,7 +295,7 @@ struct spmmi_spgemm_derivation {
     const int32_t *right_columns, *c_columns;
     unsigned long long *hashes; /* one per item, initially 0 */
     const uint32_t
-        *words; /* for each pull, its stream in front of the destinations, without the bits of entries */
+        *words; /* for each pull, its stream in front of the bytes of products, without the bits of entries */
     const uint32_t *words_at; /* index of the first word of each pull */
     const uint32_t *row_of;   /* row of each entry of the left factor */
     const uint32_t *c_row_ptr;

@@ -5,42 +5,58 @@
 // block     4 warps, one pull each: up to 256 products of neighbouring entries of C
 // loads     by ascending k, because rows of the right factor are contiguous: 32 products at a time, of any
 //           runs
-// shared    for each run, a and where its products are; for each product, a and b, ordered by entry of C,
-//           then by k; for each entry, where its products begin
+// shared    for each run, a and where its products are; for each product, in the order of loads, b, and in
+//           f32 a, in f64 its run; a list of products by entry of C, then by k; for each entry, where its
+//           products begin in it
 // in flight 128 products
 // sums      a lane adds an entry: by ascending k from 0, fused, so the bits of items
 // one entry if an entry has more products, up to 2^18, one lane adds them, round by round
 // cut rows  products know their piece: the sum of a piece begins from 0, and is added to the sums of the
 //           pieces before it
+#include <type_traits>
+
 #include "kernels/shared/launch.cuh"
 #include "spgemm_chunk.cuh"
 #include "spgemm_flat.cuh"
 #include "spgemm_launch.h"
 #include "spgemm_lists.cuh"
 #include "spgemm_operands.cuh"
+#include "spgemm_products.cuh"
 
 namespace spmmi {
 namespace spgemm {
 
 constexpr int PULL_THREADS = 128, PULL_WARPS = PULL_THREADS / 32, PULL = SPMMI_SPGEMM_PULL;
-constexpr int PULL_BLOCKS = 8; // minimum per multiprocessor: as many as fit in shared memory
-constexpr int IN_PULL = 4;     // chunks whose loads are issued together; a word has a destination for each
-constexpr int ENTRY_BITS = 16; // first lane that holds bits of entries
-constexpr int ADDS_AHEAD = 8;  // products of one entry that are read before they are added
+constexpr int PULL_BLOCKS = 12; // minimum per multiprocessor: as many as fit in shared memory
+constexpr int IN_PULL = 4;      // chunks whose loads are issued together
+constexpr int ENTRY_BITS = 16;  // first lane that holds bits of entries
+constexpr int ADDS_AHEAD = 8;   // products of one entry that are read before they are added
 
-// A run: its products multiply elements of the right factor from `start` on.
-template <typename Real> struct alignas(16) PulledRun {
-    Real a;
-    uint32_t start, piece; // piece: of a row that is cut, counted from 0 in each pull
+// In f32 products have both factors in shared memory. In f64 only b: reading 16 bytes at 32 random places takes
+// longer than a, which neighbours often share.
+template <typename Real> constexpr bool HAS_PAIRS = sizeof(Real) == 4;
+
+// Shared memory of a warp, for a pull of several entries.
+template <typename Real> struct Pulled {
+    Real a[SPMMI_SPGEMM_PULL_RUNS]; // of each run
+    std::conditional_t<HAS_PAIRS<Real>, Product<Real>, Real> products[PULL];
+    uint32_t starts[SPMMI_SPGEMM_PULL_RUNS]; // where in the right factor the products of a run begin
+    uint32_t sources[PULL / 4];              // a byte for each product, in the order of entries: its number
+    uint16_t begins[PULL + 33]; // first product of each entry; the number of products; unused elements
+    uint8_t runs[PULL];         // run of each product
+    uint8_t pieces
+        [SPMMI_SPGEMM_PULL_RUNS]; // of a row that is cut: piece of each run, counted from 0 in each pull
 };
 
-// Shared memory of a warp.
-template <typename Real> struct Pulled {
+// The same for a pull of one entry.
+template <typename Real> struct PulledOne {
     Product<Real> products[PULL];
-    PulledRun<Real> runs[SPMMI_SPGEMM_PULL_RUNS];
-    uint16_t begins[PULL + 33]; // first product of each entry; the number of products; unused elements
-    uint8_t pieces[PULL];       // of a row that is cut: piece of each product; in a pull of one entry:
-                                // whether it is a new piece
+    uint8_t is_next[PULL]; // of a row that is cut: whether the product begins a new piece
+};
+
+template <typename Real> union Shared {
+    Pulled<Real> several;
+    PulledOne<Real> one;
 };
 
 // What a warp knows about its pull.
@@ -50,16 +66,15 @@ struct Pull {
     const uint32_t *stream;
 };
 
-// Returns run r: a, and where its products are. words: of all runs.
+// Loads run r: a, and where its products are. words: of all runs.
 template <typename Real, bool SCALED>
-__device__ __forceinline__ PulledRun<Real> load_run(const spmmi_spgemm_tables &tables,
-                                                    const Operands<Real> &values, const Pull &pull,
-                                                    const uint32_t *words, uint32_t r)
+__device__ __forceinline__ Real load_run(const spmmi_spgemm_tables &tables, const Operands<Real> &values,
+                                         const Pull &pull, const uint32_t *words, uint32_t r, uint32_t &start)
 {
     const uint32_t word = pull.counts.bits > 0 ? __ldg(words + r) : r;
     const uint32_t p = pull.first + (word >> pull.counts.bits);
-    return {left_value<Real, SCALED>(values, tables.k_of, p),
-            start_of(tables, p) + (word & ((1u << pull.counts.bits) - 1)), 0};
+    start = start_of(tables, p) + (word & ((1u << pull.counts.bits) - 1));
+    return left_value<Real, SCALED>(values, tables.k_of, p);
 }
 
 // Loads the bits of a pull: bits of runs in the first lanes, bits of entries from lane ENTRY_BITS on, and 0
@@ -103,15 +118,17 @@ __device__ __forceinline__ void open_pull(const spmmi_spgemm_tables &tables, con
     const uint32_t chunks = (pull.counts.products + 31) / 32;
     const uint32_t *const pieces = pull.stream + spmmi_spgemm_pull_pieces_at(pull.counts) + 1;
     uint32_t before = 0;
-#pragma unroll 1
-    for (uint32_t r = lane; r < pull.counts.runs; r += 32) {
-        PulledRun<Real> run = load_run<Real, SCALED>(tables, values, pull, pull.stream + 2 * chunks, r);
-        if (IS_CUT) {
+    static_assert(SPMMI_SPGEMM_PULL_RUNS % 32 == 0, "a lane has a run in each round");
+#pragma unroll
+    for (uint32_t r = lane; r < SPMMI_SPGEMM_PULL_RUNS; r += 32) {
+        if (r < pull.counts.runs)
+            shared.a[r] =
+                load_run<Real, SCALED>(tables, values, pull, pull.stream + 2 * chunks, r, shared.starts[r]);
+        if (IS_CUT && r - lane < pull.counts.runs) {
             const uint32_t next = __ldg(pieces + r / 32);
-            run.piece = before + __popc(next & (((1u << lane) - 1) | 1u << lane));
+            shared.pieces[r] = (uint8_t)(before + __popc(next & (((1u << lane) - 1) | 1u << lane)));
             before += __popc(next);
         }
-        shared.runs[r] = run;
     }
     before = 0;
 #pragma unroll
@@ -125,18 +142,38 @@ __device__ __forceinline__ void open_pull(const spmmi_spgemm_tables &tables, con
         shared.begins[pull.counts.entries] = (uint16_t)pull.counts.products;
 }
 
-// Brings the products to shared memory, in the order of entries. Lanes after the last product use its run.
+// Puts product `at`, in the order of loads, into shared memory.
+template <typename Real, bool IS_CUT>
+__device__ __forceinline__ void put_product(Pulled<Real> &shared, uint32_t at, uint32_t run, Real b)
+{
+    if constexpr (HAS_PAIRS<Real>)
+        shared.products[at] = {shared.a[run], b};
+    else
+        shared.products[at] = b;
+    if (!HAS_PAIRS<Real> || IS_CUT)
+        shared.runs[at] = (uint8_t)run;
+}
+
+template <typename Real>
+__device__ __forceinline__ Product<Real> product_of(const Pulled<Real> &shared, uint32_t at)
+{
+    if constexpr (HAS_PAIRS<Real>)
+        return shared.products[at];
+    else
+        return {shared.a[shared.runs[at]], shared.products[at]};
+}
+
+// Brings the products to shared memory.
 template <typename Real, bool IS_CUT>
 __device__ __forceinline__ void bring_products(const Operands<Real> &values, const Pull &pull,
-                                               Pulled<Real> &shared, uint32_t bits,
-                                               const uint32_t *destinations, uint32_t lane)
+                                               Pulled<Real> &shared, uint32_t bits, uint32_t lane)
 {
     const unsigned up_to = ((1u << lane) - 1) | 1u << lane;
     const uint32_t products = pull.counts.products;
     uint32_t runs_before = 0, begin_before = 0; // begin: first product of a run
 #pragma unroll
     for (int half = 0; half < PULL / (32 * IN_PULL); half++) {
-        PulledRun<Real> run[IN_PULL];
+        uint32_t run[IN_PULL];
         Real b[IN_PULL];
         if (32 * IN_PULL * half >= products)
             break;
@@ -146,36 +183,34 @@ __device__ __forceinline__ void bring_products(const Operands<Real> &values, con
             const uint32_t at = 32 * chunk + lane;
             const unsigned begins = __shfl_sync(EVERY_LANE, bits, chunk), own = begins & up_to;
             const uint32_t begin = last_begin(own, chunk, begin_before);
-            run[i] = shared.runs[runs_before + __popc(own) - 1];
+            run[i] = runs_before + __popc(own) - 1;
             b[i] = Real(0);
             if (at < products)
-                b[i] = values.right[run[i].start + (at - begin)];
+                b[i] = values.right[shared.starts[run[i]] + (at - begin)];
             runs_before += __popc(begins);
             begin_before = last_begin(begins, chunk, begin_before);
         }
 #pragma unroll
         for (int i = 0; i < IN_PULL; i++)
-            if (32 * (IN_PULL * half + i) + lane < products) {
-                const uint32_t to = destinations[half] >> 8 * i & 255;
-                shared.products[to] = {run[i].a, b[i]};
-                if (IS_CUT)
-                    shared.pieces[to] = (uint8_t)run[i].piece;
-            }
+            put_product<Real, IS_CUT>(shared, 32 * (IN_PULL * half + i) + lane, run[i], b[i]);
     }
 }
 
-// Adds the products of entries, one lane per entry. Many entries have one product, so a loop of few
-// instructions is faster than one that reads ahead.
+// Adds the products of entries, one lane per entry. The number of the next product is read ahead.
 template <typename Real>
 __device__ __forceinline__ void add_entries(const Operands<Real> &values, const Pull &pull,
                                             const Pulled<Real> &shared, uint32_t lane)
 {
+    const uint8_t *const sources = reinterpret_cast<const uint8_t *>(shared.sources);
     for (uint32_t e = lane; e < pull.counts.entries; e += 32) {
         const uint32_t end = shared.begins[e + 1];
+        uint32_t t = shared.begins[e], source = sources[t];
         Real sum = Real(0);
-#pragma unroll 1
-        for (uint32_t t = shared.begins[e]; t < end; t++)
-            sum = fused(shared.products[t].a, shared.products[t].b, sum);
+        while (t < end) {
+            const Product<Real> product = product_of(shared, source);
+            source = sources[min(++t, (uint32_t)PULL - 1)];
+            sum = fused(product.a, product.b, sum);
+        }
         put(values.c + pull.out + e, values.alpha, sum, values.beta);
     }
 }
@@ -185,15 +220,16 @@ template <typename Real>
 __device__ __forceinline__ void add_pieces(const Operands<Real> &values, const Pull &pull,
                                            const Pulled<Real> &shared, uint32_t lane)
 {
+    const uint8_t *const sources = reinterpret_cast<const uint8_t *>(shared.sources);
     const uint32_t pieces = __ldg(pull.stream + spmmi_spgemm_pull_pieces_at(pull.counts));
     for (uint32_t e = lane; e < pull.counts.entries; e += 32) {
         const uint32_t begin = shared.begins[e], end = shared.begins[e + 1];
-        uint32_t last = shared.pieces[begin];
+        uint32_t last = shared.pieces[shared.runs[sources[begin]]];
         PieceSum<Real> sum;
 #pragma unroll 1
         for (uint32_t t = begin; t < end; t++) {
-            const uint32_t piece = shared.pieces[t];
-            sum.add(shared.products[t], piece != last);
+            const uint32_t source = sources[t], piece = shared.pieces[shared.runs[source]];
+            sum.add(product_of(shared, source), piece != last);
             last = piece;
         }
         put(values.c + pull.out + e, values.alpha, sum.end(pieces), values.beta);
@@ -204,13 +240,14 @@ template <typename Real, bool SCALED, bool IS_CUT>
 __device__ __forceinline__ void run_pull(const spmmi_spgemm_tables &tables, const Operands<Real> &values,
                                          const Pull &pull, Pulled<Real> &shared, uint32_t lane)
 {
-    const uint32_t chunks = (pull.counts.products + 31) / 32;
-    const uint32_t *const at = pull.stream + spmmi_spgemm_pull_words(pull.counts) + lane;
-    const uint32_t bits = load_bits(pull, lane),
-                   destinations[2] = {__ldg(at), chunks > IN_PULL ? __ldg(at + 32) : 0};
+    const uint32_t *const sources = pull.stream + spmmi_spgemm_pull_words(pull.counts);
+    const uint32_t bits = load_bits(pull, lane), words = (pull.counts.products + 3) / 4;
+    static_assert(PULL / 4 == 64, "two words per lane");
+    shared.sources[lane] = lane < words ? __ldg(sources + lane) : 0;
+    shared.sources[lane + 32] = lane + 32 < words ? __ldg(sources + lane + 32) : 0;
     open_pull<Real, SCALED, IS_CUT>(tables, values, pull, shared, bits, lane);
     __syncwarp();
-    bring_products<Real, IS_CUT>(values, pull, shared, bits, destinations, lane);
+    bring_products<Real, IS_CUT>(values, pull, shared, bits, lane);
     __syncwarp();
     if (IS_CUT)
         add_pieces(values, pull, shared, lane);
@@ -221,7 +258,7 @@ __device__ __forceinline__ void run_pull(const spmmi_spgemm_tables &tables, cons
 // Computes one entry of C with at most SPMMI_SPGEMM_PULL_LONGEST products.
 template <typename Real, bool SCALED, bool IS_CUT>
 __device__ __forceinline__ void run_one(const spmmi_spgemm_tables &tables, const Operands<Real> &values,
-                                        const Pull &pull, Pulled<Real> &shared, uint32_t lane)
+                                        const Pull &pull, PulledOne<Real> &shared, uint32_t lane)
 {
     const uint32_t products = pull.counts.products;
     const uint32_t *const pieces = pull.stream + spmmi_spgemm_pull_pieces_at(pull.counts);
@@ -229,19 +266,20 @@ __device__ __forceinline__ void run_one(const spmmi_spgemm_tables &tables, const
     PieceSum<Real> of_pieces;
     for (uint32_t first = 0; first < products; first += PULL) {
         const uint32_t count = min(products - first, (uint32_t)PULL);
-#pragma unroll 4
+#pragma unroll(SCALED ? 2 : 4)
         for (uint32_t at = lane; at < count; at += 32) {
-            const PulledRun<Real> run = load_run<Real, SCALED>(tables, values, pull, pull.stream, first + at);
-            shared.products[at] = {run.a, values.right[run.start]};
+            uint32_t start;
+            const Real a = load_run<Real, SCALED>(tables, values, pull, pull.stream, first + at, start);
+            shared.products[at] = {a, values.right[start]};
             if (IS_CUT)
-                shared.pieces[at] = __ldg(pieces + 1 + (first + at) / 32) >> lane & 1;
+                shared.is_next[at] = __ldg(pieces + 1 + (first + at) / 32) >> lane & 1;
         }
         __syncwarp();
         if (lane == 0)
 #pragma unroll ADDS_AHEAD
             for (uint32_t t = 0; t < count; t++) {
                 if (IS_CUT)
-                    of_pieces.add(shared.products[t], shared.pieces[t] != 0);
+                    of_pieces.add(shared.products[t], shared.is_next[t] != 0);
                 else
                     sum = fused(shared.products[t].a, shared.products[t].b, sum);
             }
@@ -253,12 +291,12 @@ __device__ __forceinline__ void run_one(const spmmi_spgemm_tables &tables, const
 
 template <typename Real, bool SCALED, bool IS_CUT>
 __device__ __forceinline__ void run_any(const spmmi_spgemm_tables &tables, const Operands<Real> &values,
-                                        const Pull &pull, Pulled<Real> &shared, uint32_t lane)
+                                        const Pull &pull, Shared<Real> &shared, uint32_t lane)
 {
     if (pull.counts.entries == 1)
-        run_one<Real, SCALED, IS_CUT>(tables, values, pull, shared, lane);
+        run_one<Real, SCALED, IS_CUT>(tables, values, pull, shared.one, lane);
     else
-        run_pull<Real, SCALED, IS_CUT>(tables, values, pull, shared, lane);
+        run_pull<Real, SCALED, IS_CUT>(tables, values, pull, shared.several, lane);
 }
 
 template <typename Real, bool SCALED>
@@ -266,7 +304,7 @@ __global__ void __launch_bounds__(PULL_THREADS, PULL_BLOCKS)
     pull_kernel(const __grid_constant__ spmmi_spgemm_tables tables,
                 const __grid_constant__ Operands<Real> values)
 {
-    __shared__ Pulled<Real> shared[PULL_WARPS];
+    __shared__ Shared<Real> shared[PULL_WARPS];
     const uint32_t warp = __shfl_sync(EVERY_LANE, threadIdx.x / 32, 0), lane = threadIdx.x % 32,
                    i = blockIdx.x * PULL_WARPS + warp;
     release_dependents();

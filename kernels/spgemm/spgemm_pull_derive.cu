@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// spgemm: derives the streams of pulls. Finds where products go, by looking up columns of the right factor
-// among the columns of C.
+// spgemm: derives the streams of pulls. Finds the entry of each product, by looking up columns of the right
+// factor among the columns of C.
 //
 // block     4 warps, one pull each
 // shared    for each product, its entry of C and its number among the products of the entry; for each entry,
@@ -22,6 +22,8 @@ struct Ranking {
     uint16_t count[PULL], begin[PULL]; // of each entry: its products, and the products of all entries in
                                        // front of it
     uint32_t begins[PULL / 32];        // bits of the products, in the order of entries, that begin an entry
+    uint32_t sources[PULL / 4];        // a byte for each product, in the order of entries: its number in the
+                                       // order of runs
 };
 
 // Visits word `at` of a stream: hashes, writes or compares it, depending on the pass.
@@ -107,10 +109,17 @@ __device__ __forceinline__ void scan_entries(const spmmi_spgemm_pull_counts &cou
     __syncwarp();
 }
 
-__device__ __forceinline__ uint32_t destination_of(const spmmi_spgemm_pull_counts &counts,
-                                                   const Ranking &ranking, uint32_t at)
+// Puts the products in the order of entries.
+__device__ __forceinline__ void order_products(const spmmi_spgemm_pull_counts &counts, Ranking &ranking,
+                                               uint32_t lane)
 {
-    return at < counts.products ? ranking.begin[ranking.entry[at]] + ranking.number[at] : 0u;
+    if (lane == 0)
+        ranking.sources[(counts.products - 1) / 4] = 0; // the bytes after the last product
+    __syncwarp();
+    uint8_t *const sources = reinterpret_cast<uint8_t *>(ranking.sources);
+    for (uint32_t at = lane; at < counts.products; at += 32)
+        sources[ranking.begin[ranking.entry[at]] + ranking.number[at]] = (uint8_t)at;
+    __syncwarp();
 }
 
 template <spmmi_spgemm_pass PASS>
@@ -128,11 +137,11 @@ __global__ void __launch_bounds__(DERIVE_THREADS)
     const spmmi_spgemm_pull_counts counts = spmmi_spgemm_pull_unpack(pull.counts);
     const uint32_t *const words = d.words + d.words_at[i];
     const uint32_t before = spmmi_spgemm_pull_words(counts), chunks = (counts.products + 31) / 32;
-    const bool has_destinations = counts.entries > 1;
+    const bool has_sources = counts.entries > 1;
     uint32_t *const stream = reinterpret_cast<uint32_t *>(d.positions) + pull.stream;
     unsigned long long hash = 0;
     bool differs = false;
-    if (has_destinations) {
+    if (has_sources) {
         for (uint32_t e = lane; e < PULL; e += 32)
             ranking.count[e] = 0;
         if (lane < PULL / 32)
@@ -140,17 +149,14 @@ __global__ void __launch_bounds__(DERIVE_THREADS)
         __syncwarp();
         find_entries(d, pull, counts, words, ranking, lane);
         scan_entries(counts, ranking, lane);
+        order_products(counts, ranking, lane);
     }
     for (uint32_t at = lane; at < before; at += 32) {
-        const bool is_begins = has_destinations && at >= chunks && at < 2 * chunks;
+        const bool is_begins = has_sources && at >= chunks && at < 2 * chunks;
         visit_word<PASS>(stream, at, is_begins ? ranking.begins[at - chunks] : words[at], hash, differs);
     }
-    for (uint32_t first = 0; has_destinations && first < counts.products; first += 128) {
-        uint32_t word = 0;
-        for (uint32_t t = 0; t < 4; t++)
-            word |= destination_of(counts, ranking, first + 32 * t + lane) << 8 * t;
-        visit_word<PASS>(stream, before + first / 4 + lane, word, hash, differs);
-    }
+    for (uint32_t at = lane; has_sources && at < (counts.products + 3) / 4; at += 32)
+        visit_word<PASS>(stream, before + at, ranking.sources[at], hash, differs);
     if (PASS == SPMMI_SPGEMM_HASH)
         atomicAdd(d.pull_hashes + i, hash & d.mask);
     if (differs)

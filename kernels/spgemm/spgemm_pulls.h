@@ -24,7 +24,7 @@ struct spgemm_open_pull {
 /* The pulls made so far. */
 struct spgemm_pulls {
     struct spmmi_spgemm_pull *pulls; /* NULL: pulls are only counted */
-    uint32_t *words_at, *words;      /* of each pull, its stream in front of the destinations */
+    uint32_t *words_at, *words;      /* of each pull, its stream in front of the bytes of products */
     uint64_t count, word_count, products;
     /* Room for SPMMI_SPGEMM_CURSORS numbers per entry of the longest row of the left factor. */
     uint32_t *cursors;
