@@ -68,7 +68,8 @@ need_to_test() {
     need chromium has_command chromium
 }
 
-has_nvcc() { has_command nvcc || [ -x /usr/local/cuda/bin/nvcc ]; }
+nvcc_path() { command -v nvcc || { [ -x /usr/local/cuda/bin/nvcc ] && echo /usr/local/cuda/bin/nvcc; }; }
+has_nvcc() { nvcc_path >/dev/null; }
 has_gpu() { [ -e /dev/nvidia0 ] || { has_command nvidia-smi && nvidia-smi -L 2>/dev/null | grep '^GPU' >/dev/null; }; }
 
 # Returns true if LeakSanitizer works. It traces its own process with ptrace, which some containers forbid.
