@@ -44,10 +44,11 @@
 /* The same per piece of a row that the plan cuts: sums are stored, then read and added. Chosen so that
  * memplus, cit-HepPh, email-Enron and mip_nw04 get what was faster in the table of decision 0080. */
 #define PARTIAL_LANES 10
-/* Cost of a product in a pull, in eighths of a lane. One H200: items take 1.5 to 1.6 ps per lane; a pull
- * takes 5 to 7 ps per product in f64, 4 to 6 in f32, because it is bound by shared memory. */
-#define PULL_LANES_F64 26
-#define PULL_LANES_F32 20
+/* Cost of a product in a pull, in eighths of a lane. One H200, f64: items take 1.5 to 1.6 ps per lane; a pull
+ * takes 5 ps per product of cnr-2000 and gen:poisson2, 6 of gen:rmat and soc-Slashdot0902, 8 of memplus. With 26,
+ * gen:rmat and soc-Slashdot0902 were pulled and took 1.2 times as long. In f32 a pull takes 0.8 of that. */
+#define PULL_LANES_F64 29
+#define PULL_LANES_F32 24
 /* Up to this many products per entry, a pull has an entry for each lane. For each further product of the mean
  * entry, every product costs ADD_LANES eighths more, as lanes wait for others. One H200, f64: A P of
  * gen:poisson3, 3 products per entry, took 7.5 ps per product, R (A P) with 20 took 10.1. */
