@@ -48,8 +48,8 @@ strided_gbs = 272.8 545.4 1095
 # an H200 and judged on 7,723 products of other matrices (docs/model.md, "How good it is"). Exceptions
 # (numbers of docs/decisions): some are older, and row-split.f16 was fitted to 60 products (0094); some were
 # also fitted to an H100 (0100); row-split.f32 and row-split.f64 are those of 0108. The factors of conversions
-# in rows (f32, f16), window (f16) and panel (tf32, 3xtf32, f16) were fitted later to 153 column-major
-# products; panel.tf32 and panel.3xtf32 have the same factor (0083).
+# in rows (f32, f16) were fitted later to 153 column-major products (0083). window, panel and bcsr of f16, tf32
+# and 3xtf32, and tiled of f32 and f16, were fitted to 10,689 products of 79 matrices, most of them small (0151).
 model.row-split.f32 = 0.1794 0.8131 1.21 0.4631 0.6329 1.003 1.1 2.491 1.396 1.179
 model.row-split.f64 = 0.1777 0.6857 1.241 0.5552 0.9417 1.001 1.017 1.901 1.554 1.136
 model.row-split.f16 = 1.707 2.413 1.549 0.485 0.813 0.996 1.004 2.007 1.129 1.728
@@ -61,21 +61,21 @@ model.shared.f16 = 0.3072 1.947 1.3 0.6109 0.691 0.9914 0.897 1.04 1.34 1.437 2
 model.nonzero-split.f32 = 0.7 0.9108 1.057 0.2259 1.051 0.9838 0.9259 2.041 0.7867 1.298 2
 model.nonzero-split.f64 = 0.592 0.8974 1.101 0.2619 1.199 0.997 0.9801 1.576 0.7512 1.197 2
 model.nonzero-split.f16 = 0.4273 1.61 1.372 0.2772 0.9941 1.103 1.607 1.325 1.21 1.546 2
-model.tiled.f32 = 0.51 1.06 2.31 1.11 1.71 1 1 1.04 0.998 1.09
+model.tiled.f32 = 0.5458 1.263 2.876 1.01 1.625 1 1.005 0.758 0.9129 1.263
 model.tiled.f64 = 0.3244 1 1.539 1.124 2.003 0.9989 0.9961 0.7455 1.637 1
-model.tiled.f16 = 0.5608 1.012 2.855 1.08 1.864 1 1.046 1.314 1.072 1.147
-model.window.tf32 = 0.772 0.943 1.82 1.15 2.69 1 0.976 0.926 1.76 1.18
-model.window.3xtf32 = 0.817 0.964 1.87 1.32 2.77 1 1.01 0.959 2.13 1.2
+model.tiled.f16 = 0.4102 1.173 3.776 1.128 1.561 1.002 1.057 1.657 1.04 1.143
+model.window.tf32 = 0.828 1.151 1.994 1.292 2.775 1 0.9872 0.9151 1.284 0.9921
+model.window.3xtf32 = 1.126 1.29 1.907 1.2 2.813 1.001 1.001 0.8692 1.396 1.004
 model.window.f64 = 3.24 2.528 1.47 0.756 2.48 0.994 1.01 0.943 1.2 1.198
-model.window.f16 = 0.6665 0.885 1.575 0.5737 2.558 0.9998 3.333 0.8834 1.345 0.8356 2
-model.panel.tf32 = 0.631 5.563 1.55 1.29 0.688 0.974 1.87 0.414 0.721 1.25
-model.panel.3xtf32 = 0.655 7.383 1.63 1.55 0.768 0.74 1.65 0.42 0.832 1.25
+model.window.f16 = 1.032 1.43 1.975 0.9001 3.099 0.9916 1.469 0.6723 1.194 1.089 2
+model.panel.tf32 = 0.3443 1.264 1.725 1.161 1.067 0.9936 1.734 0.4808 0.6302 0.8448
+model.panel.3xtf32 = 0.3509 1.449 1.821 1.278 1.029 0.8972 1.619 0.5182 0.7309 0.8967
 model.panel.f64 = 0.722 5.187 1.62 1.13 0.73 0.651 1.92 0.687 0.678 0.9986
-model.panel.f16 = 0.3954 0.8907 1.041 1.079 0.8504 0.9303 1.352 0.3178 0.6079 0.7727 2
-model.bcsr.tf32 = 0.5559 6.692 1.427 0.6907 0.7956 0.9686 2.42 0.9585 1.355 0.8032
-model.bcsr.3xtf32 = 0.4925 8.268 1.63 0.6891 0.9281 0.8085 2.09 1.334 1.654 0.7351
+model.panel.f16 = 0.3181 1.002 1.46 0.9807 0.8741 0.9283 1.448 0.4133 0.5906 0.8378 2
+model.bcsr.tf32 = 0.4714 1.056 1.518 0.6232 0.7611 0.9464 2.311 1.064 1.508 0.8016
+model.bcsr.3xtf32 = 0.4676 1.166 1.595 0.7353 1.131 0.9031 2.292 1.282 1.89 0.759
 model.bcsr.f64 = 0.7124 3.939 1.522 0.6801 0.6389 0.4565 3.465 0.8698 1.261 0.8867
-model.bcsr.f16 = 0.8266 0.8787 1.391 0.6093 2.262 1.09 2.588 1.15 0.9966 0.9963
+model.bcsr.f16 = 0.6017 1.233 1.558 0.6749 0.8827 1.829 3.074 0.6341 1.41 0.8579
 
 # gemm: fitted to dense products of our kernels and of cuBLAS on an H100 and an H200: 238 in f32, 183 in f64
 # (docs/model.md). f16: decision 0100. 3xtf32: fitted to 47 products on an H100, whose DRAM is slower, for n =
@@ -96,24 +96,19 @@ risk.row-split.f32 = 0.97 1.1 1.04 1.06
 risk.row-split.f64 = 0.96 1.17 1.14 1.06
 risk.row-split.f16 = 0.88 1 1 1
 risk.nonzero-split.f64 = 1 1.06 1.12 1
-risk.tiled.f32 = 1 0.93 1 1
-risk.tiled.f16 = 0.97 0.97 0.97 0.9
-risk.window = 1.04 1.04 1.06 1.04
-risk.window.f16 = 1 1.04 1.02 1.12
 risk.window.f64 = 1.04 1.04 1.24 1.04
-risk.panel.3xtf32 = 1 1 1 0.94
+risk.window.3xtf32 = 1 1.04 1 1
+risk.panel.3xtf32 = 1 1 1 1.04
 risk.panel.f64 = 1.05 1.05 1.23 1.05
-risk.panel.f16 = 1 0.92 1.02 1.12
-risk.bcsr.3xtf32 = 1.1 1.1 1.1 1.15
+risk.bcsr.3xtf32 = 1 1 1.12 1.04
 risk.bcsr.f64 = 1.1 1.1 1.05 1.1
-risk.bcsr.f16 = 1.12 1.12 1.02 1
 risk.wide = 1.1
 risk.packed = 1.05
 risk.packed.f64 = 1.12
 risk.shared.f32 = 1 1 0.92 1
 risk.shared.f64 = 1 0.95 0.92 0.9
 risk.gemm.f64 = 1 1.05 1 1
-risk.gemm.3xtf32 = 1 1.12 1 1
+risk.gemm.3xtf32 = 1 1.12 1 1.12
 risk.order = 1.02
 risk.long-rows = 1.03
 risk.against-chart = 1.03

@@ -44,9 +44,8 @@
 /* The same per piece of a row that the plan cuts: sums are stored, then read and added. Chosen so that
  * memplus, cit-HepPh, email-Enron and mip_nw04 get what was faster in the table of decision 0080. */
 #define PARTIAL_LANES 10
-/* Cost of a product in a pull, in eighths of a lane. One H200, f64: items take 1.5 to 1.6 ps per lane; a pull
- * takes 5 ps per product of cnr-2000 and gen:poisson2, 6 of gen:rmat and soc-Slashdot0902, 8 of memplus. With 26,
- * gen:rmat and soc-Slashdot0902 were pulled and took 1.2 times as long. In f32 a pull takes 0.8 of that. */
+/* Cost of a product in a pull, in eighths of a lane; items take 1.5 to 1.6 ps per lane (decision 0150). A pull takes 5
+ * ps per product of cnr-2000, 6 of gen:rmat, 8 of memplus; in f32 0.8 of that. */
 #define PULL_LANES_F64 29
 #define PULL_LANES_F32 24
 /* Up to this many products per entry, a pull has an entry for each lane. For each further product of the mean

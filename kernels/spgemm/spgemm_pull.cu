@@ -32,7 +32,7 @@ constexpr int IN_PULL = 4;      // chunks whose loads are issued together
 constexpr int ENTRY_BITS = 16;  // first lane that holds bits of entries
 constexpr int ADDS_AHEAD = 8;   // products of one entry that are read before they are added
 
-// In f32 products have both factors in shared memory. In f64 only b: reading 16 bytes at 32 random places takes
+// In f32 products have both factors in shared memory. In f64 only b: reading 16 bytes at 32 random positions takes
 // longer than a, which neighbours often share.
 template <typename Real> constexpr bool HAS_PAIRS = sizeof(Real) == 4;
 

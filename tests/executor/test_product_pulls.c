@@ -21,7 +21,7 @@
 TEST_PATTERN(every, true)
 TEST_PATTERN(five_points, i == j || i == j + 1 || j == i + 1 || i == j + 30 || j == i + 30)
 TEST_PATTERN(band, i < j + 16 && j < i + 16)
-TEST_PATTERN(narrow_band, i < j + 6 && j < i + 8)
+TEST_PATTERN(narrow_band, i < j + 7 && j < i + 8)
 TEST_PATTERN(band_and_row, i == 0 || (i < j + 16 && j < i + 16))
 TEST_PATTERN(hub, i == 0 || j == 0 || i == j)
 TEST_PATTERN(chance, test_chance(i, j, 9))

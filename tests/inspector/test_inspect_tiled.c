@@ -52,14 +52,15 @@ static const struct tiled_case tiled_cases[] = {
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE,
              TILED(.u_min = 0.01, .balance = SPMM_BALANCE_CHART)),
      SPMM_SCHEDULE_WHOLE, 0, 32, 0, SPMMI_REASON_EVEN},
-    /* Predicted: 31 us as whole rows, 29 us in segments of the mean row length. */
-    {"the_model_cuts_what_the_chart_leaves_whole", "gen:femshuf:14:14:14",
-     OPTIONS(.n = n_8, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE),
-     SPMM_SCHEDULE_SEGMENTED, 70, 128, 0, SPMMI_REASON_PREDICTED},
-    {"the_chart_alone_leaves_it_whole", "gen:femshuf:14:14:14",
+    /* Predicted: 14.7 us as whole rows, 11.9 us in segments. */
+    {"the_model_cuts_what_the_chart_leaves_whole", "gen:femshuf:8:8:8",
      OPTIONS(.n = n_8, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE,
-             TILED(.balance = SPMM_BALANCE_CHART)),
-     SPMM_SCHEDULE_WHOLE, 0, 256, 0, SPMMI_REASON_EVEN},
+             TILED(.u_min = 0.01)),
+     SPMM_SCHEDULE_SEGMENTED, 62, 64, 0, SPMMI_REASON_PREDICTED},
+    {"the_chart_alone_leaves_it_whole", "gen:femshuf:8:8:8",
+     OPTIONS(.n = n_8, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE,
+             TILED(.u_min = 0.01, .balance = SPMM_BALANCE_CHART)),
+     SPMM_SCHEDULE_WHOLE, 0, 32, 0, SPMMI_REASON_EVEN},
     /* Predicted: 25 us in segments of the mean row length, 13 us as whole rows. */
     {"the_model_leaves_whole_what_the_chart_cuts", "gen:powerlaw:20000:100:3",
      OPTIONS(.n = n_64, .n_count = 1, .force_kernel = "tiled", .reorder = SPMM_REORDER_NONE),

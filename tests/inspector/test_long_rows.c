@@ -92,7 +92,7 @@ static const struct split_case cases[] = {
      OPTIONS(SOME, .force_kernel = "panel", .compute = SPMM_COMPUTE_TF32),
      SPMM_FAMILY_PANEL,
      10},
-    {"a_free_choice_takes_panels_for_it", {20000, 32, 777, 2000, 1}, OPTIONS(SOME), SPMM_FAMILY_PANEL, 10},
+    {"a_free_choice_takes_bcsr_for_it", {20000, 32, 777, 2000, 1}, OPTIONS(SOME), SPMM_FAMILY_BCSR, 10},
     {"a_free_choice_without_it_keeps_rows",
      {20000, 32, 777, 2000, 1},
      OPTIONS(SOME, TCBLOCK(.long_rows = SPMM_LONG_ROWS_KEEP)),
