@@ -91,7 +91,8 @@ model.wide.f32 = 1.211 1.9 4.678 1.008 0.969 0.996 2.334 1.012 3.615 1
 
 # Risks: predictions are multiplied by them before candidates are compared (docs/model.md, "Risks"). Four
 # numbers are for one column, narrow, wide and column-major products; a single number is for all. They were
-# set with the same products, the f64 risks of rows with products on an H100 only (decision 0112).
+# set with the same products, the f64 risks of rows with products on an H100 only (decision 0112), those of
+# 3xtf32 with the products of decision 0151.
 risk.row-split.f32 = 0.97 1.1 1.04 1.06
 risk.row-split.f64 = 0.96 1.17 1.14 1.06
 risk.row-split.f16 = 0.88 1 1 1

@@ -34,8 +34,8 @@
 
 /* Cost in lanes of a list entry of an item with masks of 8 lanes, and of the item; half with 4 lanes. One
  * H200, A P of gen:poisson3, 6 entries and 7 list entries per row: 111 ps per row in f64, 100 in f32; by
- * pulls 160 and 117. So a lane is 1.6 ps in f64, as in other items, and 1.9 in f32, as in pulls, its
- * alternative there. */
+ * pulls 160 and 117, before decision 0150. So a lane is 1.6 ps in f64, as in other items, and 1.9 in f32, as
+ * in pulls, its alternative there. */
 #define MASK_LANES 2
 #define MASK_ITEM_LANES_F64 55
 #define MASK_ITEM_LANES_F32 40
@@ -44,8 +44,8 @@
 /* The same per piece of a row that the plan cuts: sums are stored, then read and added. Chosen so that
  * memplus, cit-HepPh, email-Enron and mip_nw04 get what was faster in the table of decision 0080. */
 #define PARTIAL_LANES 10
-/* Cost of a product in a pull, in eighths of a lane; items take 1.5 to 1.6 ps per lane (decision 0150). A pull takes 5
- * ps per product of cnr-2000, 6 of gen:rmat, 8 of memplus; in f32 0.8 of that. */
+/* Cost of a product in a pull, in eighths of a lane; items take 1.5 to 1.6 ps per lane. One H200: a pull takes 5
+ * ps per product of cnr-2000, 6 of gen:rmat, 8 of memplus (decision 0150); in f32 0.8 of that. */
 #define PULL_LANES_F64 29
 #define PULL_LANES_F32 24
 /* Up to this many products per entry, a pull has an entry for each lane. For each further product of the mean

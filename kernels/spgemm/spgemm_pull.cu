@@ -6,8 +6,8 @@
 // loads     by ascending k, because rows of the right factor are contiguous: 32 products at a time, of any
 //           runs
 // shared    for each run, a and where its products are; for each product, in the order of loads, b, and in
-//           f32 a, in f64 its run; a list of products by entry of C, then by k; for each entry, where its
-//           products begin in it
+//           f32 a, in f64 and in cut rows its run; a list of products by entry of C, then by k; for each
+//           entry, where its products begin in it
 // in flight 128 products
 // sums      a lane adds an entry: by ascending k from 0, fused, so the bits of items
 // one entry if an entry has more products, up to 2^18, one lane adds them, round by round
@@ -27,10 +27,11 @@ namespace spmmi {
 namespace spgemm {
 
 constexpr int PULL_THREADS = 128, PULL_WARPS = PULL_THREADS / 32, PULL = SPMMI_SPGEMM_PULL;
-constexpr int PULL_BLOCKS = 12; // minimum per multiprocessor: as many as fit in shared memory
-constexpr int IN_PULL = 4;      // chunks whose loads are issued together
-constexpr int ENTRY_BITS = 16;  // first lane that holds bits of entries
-constexpr int ADDS_AHEAD = 8;   // products of one entry that are read before they are added
+constexpr int PULL_BLOCKS =
+    12;                    // minimum per multiprocessor: as many as fit in shared memory of 227 KiB, in f64
+constexpr int IN_PULL = 4; // chunks whose loads are issued together
+constexpr int ENTRY_BITS = 16; // first lane that holds bits of entries
+constexpr int ADDS_AHEAD = 8;  // products of one entry that are read before they are added
 
 // In f32 products have both factors in shared memory. In f64 only b: reading 16 bytes at 32 random positions takes
 // longer than a, which neighbours often share.
@@ -266,7 +267,7 @@ __device__ __forceinline__ void run_one(const spmmi_spgemm_tables &tables, const
     PieceSum<Real> of_pieces;
     for (uint32_t first = 0; first < products; first += PULL) {
         const uint32_t count = min(products - first, (uint32_t)PULL);
-#pragma unroll(SCALED ? 2 : 4)
+#pragma unroll(SCALED ? 2 : 4) // with a diagonal, four steps need more registers than 12 thread blocks have
         for (uint32_t at = lane; at < count; at += 32) {
             uint32_t start;
             const Real a = load_run<Real, SCALED>(tables, values, pull, pull.stream, first + at, start);

@@ -4,7 +4,7 @@
 //
 // block     4 warps, one pull each
 // shared    for each product, its entry of C and its number among the products of the entry; for each entry,
-//           its number of products
+//           its number of products; the list of products in the order of entries
 // passes    hash, write, compare, as in spgemm_derive.cu
 #include "kernels/shared/launch.cuh"
 #include "spgemm_chunk.cuh"
