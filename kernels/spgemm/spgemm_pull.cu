@@ -27,11 +27,10 @@ namespace spmmi {
 namespace spgemm {
 
 constexpr int PULL_THREADS = 128, PULL_WARPS = PULL_THREADS / 32, PULL = SPMMI_SPGEMM_PULL;
-constexpr int PULL_BLOCKS =
-    12;                    // minimum per multiprocessor: as many as fit in shared memory of 227 KiB, in f64
-constexpr int IN_PULL = 4; // chunks whose loads are issued together
-constexpr int ENTRY_BITS = 16; // first lane that holds bits of entries
-constexpr int ADDS_AHEAD = 8;  // products of one entry that are read before they are added
+constexpr int PULL_BLOCKS = 12; // minimum per multiprocessor: as many as fit in 227 KiB in f64
+constexpr int IN_PULL = 4;      // chunks whose loads are issued together
+constexpr int ENTRY_BITS = 16;  // first lane that holds bits of entries
+constexpr int ADDS_AHEAD = 8;   // products of one entry that are read before they are added
 
 // In f32 products have both factors in shared memory. In f64 only b: reading 16 bytes at 32 random positions takes
 // longer than a, which neighbours often share.
@@ -45,8 +44,8 @@ template <typename Real> struct Pulled {
     uint32_t sources[PULL / 4];              // a byte for each product, in the order of entries: its number
     uint16_t begins[PULL + 33]; // first product of each entry; the number of products; unused elements
     uint8_t runs[PULL];         // run of each product
-    uint8_t pieces
-        [SPMMI_SPGEMM_PULL_RUNS]; // of a row that is cut: piece of each run, counted from 0 in each pull
+    // Of a row that is cut: piece of each run, counted from 0 in each pull.
+    uint8_t pieces[SPMMI_SPGEMM_PULL_RUNS];
 };
 
 // The same for a pull of one entry.
