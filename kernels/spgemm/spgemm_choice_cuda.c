@@ -49,8 +49,8 @@
 #define PULL_LANES_F64 29
 #define PULL_LANES_F32 24
 /* Up to this many products per entry, a pull has an entry for each lane. For each further product of the mean
- * entry, every product costs ADD_LANES eighths more, as lanes wait for others. One H200, f64: A P of
- * gen:poisson3, 3 products per entry, took 7.5 ps per product, R (A P) with 20 took 10.1. */
+ * entry, every product costs ADD_LANES eighths more, as lanes wait for others. One H200, f64, before decision
+ * 0150: A P of gen:poisson3, 3 products per entry, took 7.5 ps per product, R (A P) with 20 took 10.1. */
 #define ADDS_EVEN (SPMMI_SPGEMM_PULL / 32)
 #define ADD_LANES 2
 /* List entries that add to one entry of C take 0.12 us each, one after the other. If that is a fourth of the

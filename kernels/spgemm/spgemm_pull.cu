@@ -17,7 +17,6 @@
 
 #include "kernels/shared/launch.cuh"
 #include "spgemm_chunk.cuh"
-#include "spgemm_flat.cuh"
 #include "spgemm_launch.h"
 #include "spgemm_lists.cuh"
 #include "spgemm_operands.cuh"
