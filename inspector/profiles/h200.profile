@@ -50,6 +50,7 @@ strided_gbs = 272.8 545.4 1095
 # also fitted to an H100 (0100); row-split.f32 and row-split.f64 are those of 0108. The factors of conversions
 # in rows (f32, f16) were fitted later to 153 column-major products (0083). window, panel and bcsr of f16, tf32
 # and 3xtf32, and tiled of f32 and f16, were fitted to 10,689 products of 79 matrices, most of them small (0151).
+# window, panel, bcsr, tiled and gemm of f64 were fitted to 6,376 products of such matrices (0152).
 model.row-split.f32 = 0.1794 0.8131 1.21 0.4631 0.6329 1.003 1.1 2.491 1.396 1.179
 model.row-split.f64 = 0.1777 0.6857 1.241 0.5552 0.9417 1.001 1.017 1.901 1.554 1.136
 model.row-split.f16 = 1.707 2.413 1.549 0.485 0.813 0.996 1.004 2.007 1.129 1.728
@@ -62,26 +63,26 @@ model.nonzero-split.f32 = 0.7 0.9108 1.057 0.2259 1.051 0.9838 0.9259 2.041 0.78
 model.nonzero-split.f64 = 0.592 0.8974 1.101 0.2619 1.199 0.997 0.9801 1.576 0.7512 1.197 2
 model.nonzero-split.f16 = 0.4273 1.61 1.372 0.2772 0.9941 1.103 1.607 1.325 1.21 1.546 2
 model.tiled.f32 = 0.5458 1.263 2.876 1.01 1.625 1 1.005 0.758 0.9129 1.263
-model.tiled.f64 = 0.3244 1 1.539 1.124 2.003 0.9989 0.9961 0.7455 1.637 1
+model.tiled.f64 = 0.5554 1.019 2.304 0.766 1.918 0.9999 0.9995 0.6536 1.429 1.764
 model.tiled.f16 = 0.4102 1.173 3.776 1.128 1.561 1.002 1.057 1.657 1.04 1.143
 model.window.tf32 = 0.828 1.151 1.994 1.292 2.775 1 0.9872 0.9151 1.284 0.9921
 model.window.3xtf32 = 1.126 1.29 1.907 1.2 2.813 1.001 1.001 0.8692 1.396 1.004
-model.window.f64 = 3.24 2.528 1.47 0.756 2.48 0.994 1.01 0.943 1.2 1.198
+model.window.f64 = 1.223 1.664 1.763 0.9362 2.479 1.003 1.009 0.8284 1.224 0.9804
 model.window.f16 = 1.032 1.43 1.975 0.9001 3.099 0.9916 1.469 0.6723 1.194 1.089 2
 model.panel.tf32 = 0.3443 1.264 1.725 1.161 1.067 0.9936 1.734 0.4808 0.6302 0.8448
 model.panel.3xtf32 = 0.3509 1.449 1.821 1.278 1.029 0.8972 1.619 0.5182 0.7309 0.8967
-model.panel.f64 = 0.722 5.187 1.62 1.13 0.73 0.651 1.92 0.687 0.678 0.9986
+model.panel.f64 = 0.6175 2.411 1.714 0.9371 1.316 0.6655 1.535 0.4535 0.5486 0.8943
 model.panel.f16 = 0.3181 1.002 1.46 0.9807 0.8741 0.9283 1.448 0.4133 0.5906 0.8378 2
 model.bcsr.tf32 = 0.4714 1.056 1.518 0.6232 0.7611 0.9464 2.311 1.064 1.508 0.8016
 model.bcsr.3xtf32 = 0.4676 1.166 1.595 0.7353 1.131 0.9031 2.292 1.282 1.89 0.759
-model.bcsr.f64 = 0.7124 3.939 1.522 0.6801 0.6389 0.4565 3.465 0.8698 1.261 0.8867
+model.bcsr.f64 = 0.5662 0.7765 1.629 0.6709 0.7058 0.6121 2.923 0.7286 1.412 1.016
 model.bcsr.f16 = 0.6017 1.233 1.558 0.6749 0.8827 1.829 3.074 0.6341 1.41 0.8579
 
-# gemm: fitted to dense products of our kernels and of cuBLAS on an H100 and an H200: 238 in f32, 183 in f64
-# (docs/model.md). f16: decision 0100. 3xtf32: fitted to 47 products on an H100, whose DRAM is slower, for n =
+# gemm: f32 was fitted to 238 dense products of our kernels and of cuBLAS on an H100 and an H200
+# (docs/model.md), f64 as above. f16: decision 0100. 3xtf32: fitted to 47 products on an H100, whose DRAM is slower, for n =
 # 32 to 4,096, with an error of 6.3 %. tf32 uses the same constants.
 model.gemm.f32 = 3.853 2.722 2.119 4.18 1 0.7288 1 1 0.5068 1
-model.gemm.f64 = 1.515 1.218 1.601 1.267 1 0.4399 1 1 0.4995 1
+model.gemm.f64 = 0.7495 0.7495 2.171 1.515 1 0.4234 1 1 1.005 1
 model.gemm.f16 = 1.018 1.571 1.103 0.4672 1 0.4316 1 1 0.5129 1.212
 model.gemm.3xtf32 = 7.693 0.7 2.581 0.5563 1 0.05 1 1 1.39 1.47
 model.gemm.tf32 = 7.693 0.7 2.581 0.5563 1 0.05 1 1 1.39 1.47
@@ -92,17 +93,17 @@ model.wide.f32 = 1.211 1.9 4.678 1.008 0.969 0.996 2.334 1.012 3.615 1
 # Risks: predictions are multiplied by them before candidates are compared (docs/model.md, "Risks"). Four
 # numbers are for one column, narrow, wide and column-major products; a single number is for all. They were
 # set with the same products, the f64 risks of rows with products on an H100 only (decision 0112), those of
-# 3xtf32 with the products of decision 0151.
+# 3xtf32 and of tensor cores in f64 with the products of decisions 0151 and 0152.
 risk.row-split.f32 = 0.97 1.1 1.04 1.06
 risk.row-split.f64 = 0.96 1.17 1.14 1.06
 risk.row-split.f16 = 0.88 1 1 1
 risk.nonzero-split.f64 = 1 1.06 1.12 1
-risk.window.f64 = 1.04 1.04 1.24 1.04
+risk.window.f64 = 1 1.04 1.2 1.04
 risk.window.3xtf32 = 1 1.04 1 1
 risk.panel.3xtf32 = 1 1 1 1.04
-risk.panel.f64 = 1.05 1.05 1.23 1.05
+risk.panel.f64 = 1 1 1 1.06
 risk.bcsr.3xtf32 = 1 1 1.12 1.04
-risk.bcsr.f64 = 1.1 1.1 1.05 1.1
+risk.bcsr.f64 = 1 1 1 1.1
 risk.wide = 1.1
 risk.packed = 1.05
 risk.packed.f64 = 1.12
