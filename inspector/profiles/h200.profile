@@ -50,7 +50,7 @@ strided_gbs = 272.8 545.4 1095
 # also fitted to an H100 (0100); row-split.f32 and row-split.f64 are those of 0108. The factors of conversions
 # in rows (f32, f16) were fitted later to 153 column-major products (0083). window, panel and bcsr of f16, tf32
 # and 3xtf32, and tiled of f32 and f16, were fitted to 10,689 products of 79 matrices, most of them small (0151).
-# window, panel, bcsr, tiled and gemm of f64 were fitted to 6,376 products of such matrices (0152).
+# window, panel, bcsr and gemm of f64 were fitted to 6,376 products of such matrices (0152).
 model.row-split.f32 = 0.1794 0.8131 1.21 0.4631 0.6329 1.003 1.1 2.491 1.396 1.179
 model.row-split.f64 = 0.1777 0.6857 1.241 0.5552 0.9417 1.001 1.017 1.901 1.554 1.136
 model.row-split.f16 = 1.707 2.413 1.549 0.485 0.813 0.996 1.004 2.007 1.129 1.728
@@ -63,7 +63,7 @@ model.nonzero-split.f32 = 0.7 0.9108 1.057 0.2259 1.051 0.9838 0.9259 2.041 0.78
 model.nonzero-split.f64 = 0.592 0.8974 1.101 0.2619 1.199 0.997 0.9801 1.576 0.7512 1.197 2
 model.nonzero-split.f16 = 0.4273 1.61 1.372 0.2772 0.9941 1.103 1.607 1.325 1.21 1.546 2
 model.tiled.f32 = 0.5458 1.263 2.876 1.01 1.625 1 1.005 0.758 0.9129 1.263
-model.tiled.f64 = 0.5554 1.019 2.304 0.766 1.918 0.9999 0.9995 0.6536 1.429 1.764
+model.tiled.f64 = 0.3244 1 1.539 1.124 2.003 0.9989 0.9961 0.7455 1.637 1
 model.tiled.f16 = 0.4102 1.173 3.776 1.128 1.561 1.002 1.057 1.657 1.04 1.143
 model.window.tf32 = 0.828 1.151 1.994 1.292 2.775 1 0.9872 0.9151 1.284 0.9921
 model.window.3xtf32 = 1.126 1.29 1.907 1.2 2.813 1.001 1.001 0.8692 1.396 1.004
@@ -101,7 +101,7 @@ risk.nonzero-split.f64 = 1 1.06 1.12 1
 risk.window.f64 = 1 1.04 1.2 1.04
 risk.window.3xtf32 = 1 1.04 1 1
 risk.panel.3xtf32 = 1 1 1 1.04
-risk.panel.f64 = 1 1 1 1.06
+risk.panel.f64 = 1 1 1.12 1.06
 risk.bcsr.3xtf32 = 1 1 1.12 1.04
 risk.bcsr.f64 = 1 1 1 1.1
 risk.wide = 1.1
