@@ -8,10 +8,12 @@
 
 #include "planner.h"
 
-#define SPMMI_RANGE_MAX 8                        /* ranges of n */
+#define SPMMI_RANGE_MAX 9                        /* ranges of n */
 #define SPMMI_RANGE_WIDE 2                       /* ranges that are saved if wide n is one range */
 #define SPMMI_DECISION_MAX (2 * SPMMI_RANGE_MAX) /* ranges x two layouts */
-#define SPMMI_RECORD_MAX 21 /* per decision; two ops with two targets then fill a trace */
+/* The same for a CPU, where wide n is one range. */
+#define SPMMI_DECISION_CPU_MAX (2 * (SPMMI_RANGE_MAX - SPMMI_RANGE_WIDE))
+#define SPMMI_RECORD_MAX 21 /* per decision; search_draft.c checks that a trace has room for them */
 
 /* A range of n that has one decision, and the n for which its time is predicted. */
 struct spmmi_range {

@@ -15,7 +15,8 @@
 
 /* The decisions for both ops on one device and on the CPU beside it always fit. Variants of further devices
  * may have to be merged. */
-static_assert(2 * 2 * SPMMI_DECISION_MAX <= SPMMI_VARIANT_MAX, "every decision has its variant");
+static_assert(2 * (SPMMI_DECISION_MAX + SPMMI_DECISION_CPU_MAX) <= SPMMI_VARIANT_MAX,
+              "every decision has its variant");
 
 /* State while one op is planned. */
 struct work {

@@ -2,14 +2,16 @@
 /* Ranges of n, and merging of those with the same decision (search.h). */
 #include "search.h"
 
-/* The ranges are ascending and without gaps; within a range the ranking of kernels hardly changes. The last
+/* The ranges are ascending and without gaps; within a range the ranking of kernels hardly changes. The two
+ * from 2 to 16 are for one and for two steps of 8 columns of the tensor cores (0153). The last
  * two are split off only for matrices whose best kernel changes with wide n. Small matrices leave a GPU idle
  * at 256 columns (128 x 128 with 3,328 nonzeros, one H200, f32, n = 65,536: nonzero split 201 us, row split
  * 67 us). Nearly dense matrices change ranks too (2048 x 512, half full, one H100, f32: at n = 512 panel
  * takes 37 us, bcsr 28, dense 33 and in 3xtf32 30; at n = 2,048 they take 100, 76, 92 and 51). */
 static const struct spmmi_range known[SPMMI_RANGE_MAX] = {
-    {1, 1, 1},      {2, 12, 8},      {13, 48, 32},     {49, 96, 64},
-    {97, 192, 128}, {193, 383, 256}, {384, 1023, 512}, {1024, SPMMI_N_MAX, 4096},
+    {1, 1, 1},       {2, 8, 8},        {9, 16, 16},
+    {17, 48, 32},    {49, 96, 64},     {97, 192, 128},
+    {193, 383, 256}, {384, 1023, 512}, {1024, SPMMI_N_MAX, 4096},
 };
 
 /* Returns the n for which a range is predicted: the first n in it that the caller named, or its typical n if

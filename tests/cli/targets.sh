@@ -93,11 +93,11 @@ same "$work/all.plan" "$work/new.plan"
 
 # ---- Types: the plan stores values once, in the widest type ----
 small=gen:rmat:10:8
-run spmm-inspect -q "$small" --device cpu -n 8,32 -o "$work/f32.plan"
+run spmm-inspect -q "$small" --device cpu -n 8,16 -o "$work/f32.plan"
 exits 0
-run spmm-inspect -q "$small" --device cpu -n 8,32 --dtype f16 -o "$work/f16.plan"
+run spmm-inspect -q "$small" --device cpu -n 8,16 --dtype f16 -o "$work/f16.plan"
 exits 0
-run spmm-inspect "$small" --device cpu -n 8,32 --dtype f16,f32 -o "$work/types.plan"
+run spmm-inspect "$small" --device cpu -n 8,16 --dtype f16,f32 -o "$work/types.plan"
 exits 0
 says ', f16, n in '
 run spmm-info "$work/types.plan"
@@ -119,10 +119,10 @@ run spmm-info --diff "$work/types.plan" "$work/f32.plan"
 exits 4
 says 'type       f32,f16 | f32'
 says_not 'section    values'
-run spmm-run "$work/types.plan" --device cpu -n 32 --repeat 0 --check "$small" --certify --json
+run spmm-run "$work/types.plan" --device cpu -n 16 --repeat 0 --check "$small" --certify --json
 exits 0
 is_json 'j["dtype"] == "f32" and j["right"] and j["certified"] and j["variant"] == 0'
-run spmm-run "$work/types.plan" --device cpu -n 32 --repeat 0 --check "$small" --certify --dtype f16 --json
+run spmm-run "$work/types.plan" --device cpu -n 16 --repeat 0 --check "$small" --certify --dtype f16 --json
 exits 0
 is_json 'j["dtype"] == "f16" and j["b_type"] == "f16" and j["right"] and j["certified"] and j["variant"] > 0'
 run spmm-run "$work/types.plan" --device cpu -n 8 --repeat 0 --dtype f16 --c-type f32 --unit-values
@@ -142,7 +142,7 @@ for plan in types f32; do
     exits 0
 done
 same "$work/types.mtx" "$work/f32.mtx"
-run spmm-inspect -q "$small" --device cpu -n 8,32 --dtype f32 --dtype f16 -o "$work/repeated.plan"
+run spmm-inspect -q "$small" --device cpu -n 8,16 --dtype f32 --dtype f16 -o "$work/repeated.plan"
 exits 0
 same "$work/types.plan" "$work/repeated.plan"
 run spmm-inspect -q "$small" --device cpu,h200 --dtype f16,f64,f32 -o "$work/wide.plan"

@@ -36,16 +36,16 @@ static void numbers_of_columns_fall_into_a_range(void **state)
     }
 }
 
-/* Ranges 1, 2..12, 13..48 and so on are judged by n = 1, 8, 32, 64, 128 and 256. If wide n is split, 512 and
+/* Ranges 1, 2..8, 9..16 and so on are judged by n = 1, 8, 16, 32, 64, 128 and 256. If wide n is split, 512 and
  * 4096 follow. */
 static void ranges_are_judged_by_a_typical_number_of_columns(void **state)
 {
-    static const int64_t typical[] = {1, 8, 32, 64, 128, 256, 512, 4096}, named[] = {40, 3, 20};
+    static const int64_t typical[] = {1, 8, 16, 32, 64, 128, 256, 512, 4096}, named[] = {40, 3, 30};
     (void)state;
     struct spmmi_range r[SPMMI_RANGE_MAX];
     for (int splits_wide = 0; splits_wide < 2; splits_wide++) {
         const int count = spmmi_ranges(NULL, 0, splits_wide == 1, r);
-        assert_int_equal(count, 6 + 2 * splits_wide);
+        assert_int_equal(count, 7 + 2 * splits_wide);
         assert_int_equal(r[count - 1].n_max, SPMMI_N_MAX);
         for (int i = 0; i < count; i++) {
             assert_int_equal(r[i].n, typical[i]);
@@ -86,7 +86,7 @@ static void merged_ranges_keep_what_is_said_of_64_columns(void **state)
     assert_true(d[0].winner.seconds == 64);
 }
 
-/* Each single difference keeps the third of six ranges from being merged with its neighbours. */
+/* Each single difference keeps the third of seven ranges from being merged with its neighbours. */
 static void ranges_with_different_kernels_are_not_merged(void **state)
 {
     (void)state;
@@ -104,10 +104,10 @@ static void ranges_with_different_kernels_are_not_merged(void **state)
         c->permutation = difference == 6 ? permutation : NULL;
         c->compute = difference == 7 ? SPMM_COMPUTE_TF32 : c->compute;
         assert_int_equal(spmmi_decisions_merge(d, count), 3);
-        assert_int_equal(d[0].range.n_max, 12);
-        assert_int_equal(d[1].range.n_min, 13);
-        assert_int_equal(d[1].range.n_max, 48);
-        assert_int_equal(d[2].range.n_min, 49);
+        assert_int_equal(d[0].range.n_max, 8);
+        assert_int_equal(d[1].range.n_min, 9);
+        assert_int_equal(d[1].range.n_max, 16);
+        assert_int_equal(d[2].range.n_min, 17);
     }
 }
 

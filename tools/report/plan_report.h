@@ -37,7 +37,7 @@ struct plan_bins plan_row_bins(const spmm_matrix_stats_t *stats);
 #define PLAN_BIN_BYTES 48
 const char *plan_bin_text(char text[PLAN_BIN_BYTES], int bin); /* "8-15" */
 void plan_text_histogram(FILE *out, const spmm_matrix_stats_t *stats);
-/* Print the scope of a variant ("op N, f32, n in 2..12, row-major, any device") and its parts
+/* Print the scope of a variant ("op N, f32, n in 2..8, row-major, any device") and its parts
  * ("rows/row-split, 12 items"). */
 void plan_text_scope(FILE *out, const spmm_variant_info_t *variant);
 void plan_text_parts(FILE *out, const spmm_plan_t *plan, const spmm_variant_info_t *variant);
