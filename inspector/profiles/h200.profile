@@ -79,8 +79,8 @@ model.bcsr.f64 = 0.5662 0.7765 1.629 0.6709 0.7058 0.6121 2.923 0.7286 1.412 1.0
 model.bcsr.f16 = 0.6017 1.233 1.558 0.6749 0.8827 1.829 3.074 0.6341 1.41 0.8579
 
 # gemm: f32 was fitted to 238 dense products of our kernels and of cuBLAS on an H100 and an H200
-# (docs/model.md), f64 as above. f16: decision 0100. 3xtf32: fitted to 47 products on an H100, whose DRAM is slower, for n =
-# 32 to 4,096, with an error of 6.3 %. tf32 uses the same constants.
+# (docs/model.md), f64 as above. f16: decision 0100. 3xtf32: fitted to 47 products on an H100, whose DRAM is
+# slower, for n = 32 to 4,096, with an error of 6.3 %. tf32 uses the same constants.
 model.gemm.f32 = 3.853 2.722 2.119 4.18 1 0.7288 1 1 0.5068 1
 model.gemm.f64 = 0.7495 0.7495 2.171 1.515 1 0.4234 1 1 1.005 1
 model.gemm.f16 = 1.018 1.571 1.103 0.4672 1 0.4316 1 1 0.5129 1.212

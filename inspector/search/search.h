@@ -8,21 +8,23 @@
 
 #include "planner.h"
 
-#define SPMMI_RANGE_MAX 9                        /* ranges of n */
+#define SPMMI_RANGE_MAX 10                       /* ranges of n */
 #define SPMMI_RANGE_WIDE 2                       /* ranges that are saved if wide n is one range */
 #define SPMMI_DECISION_MAX (2 * SPMMI_RANGE_MAX) /* ranges x two layouts */
-/* The same for a CPU, where wide n is one range. */
-#define SPMMI_DECISION_CPU_MAX (2 * (SPMMI_RANGE_MAX - SPMMI_RANGE_WIDE))
-#define SPMMI_RECORD_MAX 21 /* per decision; search_draft.c checks that a trace has room for them */
+/* The same if wide n is one range. */
+#define SPMMI_DECISION_USUAL (2 * (SPMMI_RANGE_MAX - SPMMI_RANGE_WIDE))
+#define SPMMI_RECORD_MAX 21 /* per decision; see search_draft.c */
 
 /* A range of n that has one decision, and the n for which its time is predicted. */
 struct spmmi_range {
     int64_t n_min, n_max, n;
 };
+/* The ranges of a CPU; of a GPU, with one for two columns; and of a GPU whose wide n are split. */
+enum spmmi_range_set { SPMMI_RANGES_CPU, SPMMI_RANGES_GPU, SPMMI_RANGES_WIDE };
 /* Fills in the ranges that are wanted: those that contain one of the `count` numbers n that the caller named,
- * or all ranges if count is 0. splits_wide: n >= 193 is split into three ranges. The ranges are ascending and
- * disjoint. Returns their number, at least 1. */
-int spmmi_ranges(const int64_t *n, int count, bool splits_wide, struct spmmi_range ranges[SPMMI_RANGE_MAX]);
+ * or all ranges if count is 0. The ranges are ascending and disjoint. Returns their number, at least 1. */
+int spmmi_ranges(const int64_t *n, int count, enum spmmi_range_set set,
+                 struct spmmi_range ranges[SPMMI_RANGE_MAX]);
 
 /* What runs for a range of n and a layout. */
 struct spmmi_decision {

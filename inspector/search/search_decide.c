@@ -12,12 +12,12 @@
 
 /* Returns the number of ranges of n that need a decision. With permuted output there is one for all n,
  * because all variants have to permute C the same way. */
-static int ranges_of(const struct spmmi_request *r, bool splits_wide,
+static int ranges_of(const struct spmmi_request *r, enum spmmi_range_set set,
                      struct spmmi_range ranges[SPMMI_RANGE_MAX])
 {
     const spmm_inspect_options_t *const o = &r->options;
     if (!o->permute_output)
-        return spmmi_ranges(o->n, o->n_count, splits_wide, ranges);
+        return spmmi_ranges(o->n, o->n_count, set, ranges);
     ranges[0] = (struct spmmi_range){1, SPMMI_N_MAX, o->n_count > 0 ? o->n[0] : N_TYPICAL};
     return 1;
 }
@@ -32,13 +32,15 @@ struct asker {
     int considered_count;
 };
 
-/* Returns true if wide n is split into three ranges. Small matrices and nearly dense ones need this on a GPU:
- * their fastest kernel for 4,096 columns is often not the fastest for 256 (search_ranges.c). */
-static bool splits_wide_n(const struct asker *x)
+/* Wide n is split for small matrices and for nearly dense ones: on a GPU their fastest kernel for 4,096 columns
+ * is often not the fastest for 256 (search_ranges.c). */
+static enum spmmi_range_set set_of(const struct asker *x)
 {
     const struct spmmi_model_matrix *const m = &x->op->model;
     const bool is_dense = DENSE_TIMES * m->nnz >= m->rows * m->cols;
-    return x->request->device.target != SPMMI_TARGET_CPU && (m->nnz < IDLE_NONZEROS || is_dense);
+    if (x->request->device.target == SPMMI_TARGET_CPU)
+        return SPMMI_RANGES_CPU;
+    return m->nnz < IDLE_NONZEROS || is_dense ? SPMMI_RANGES_WIDE : SPMMI_RANGES_GPU;
 }
 
 static spmm_status_t decide_layout(struct asker *x, uint32_t layout, struct spmmi_decision *decisions,
@@ -46,7 +48,7 @@ static spmm_status_t decide_layout(struct asker *x, uint32_t layout, struct spmm
 {
     spmm_status_t status = SPMM_OK;
     struct spmmi_range ranges[SPMMI_RANGE_MAX];
-    const int wanted = ranges_of(x->request, splits_wide_n(x), ranges);
+    const int wanted = ranges_of(x->request, set_of(x), ranges);
     *count = 0;
     for (int i = 0; i < wanted; i++) {
         struct spmmi_search s = spmmi_op_search(x->op, x->request, layout, ranges[i].n);

@@ -11,7 +11,7 @@
 /* The trace can hold every record of two ops on a GPU and on the CPU beside it, except when wide n has three
  * ranges. The CPU has less than half as many records, because only the family rows is predicted for it. If a
  * trace is full nevertheless, records of losers are dropped (add_records). */
-static_assert(2 * SPMMI_DECISION_CPU_MAX * (SPMMI_RECORD_MAX - 1) * 3 / 2 + SPMMI_VARIANT_MAX <=
+static_assert(2 * SPMMI_DECISION_USUAL * (SPMMI_RECORD_MAX - 1) * 3 / 2 + SPMMI_VARIANT_MAX <=
                   SPMMI_TRACE_MAX,
               "every record has its entry");
 

@@ -2,16 +2,24 @@
 /* Ranges of n, and merging of those with the same decision (search.h). */
 #include "search.h"
 
-/* The ranges are ascending and without gaps; within a range the ranking of kernels hardly changes. The two
- * from 2 to 16 are for one and for two steps of 8 columns of the tensor cores (0153). The last
- * two are split off only for matrices whose best kernel changes with wide n. Small matrices leave a GPU idle
- * at 256 columns (128 x 128 with 3,328 nonzeros, one H200, f32, n = 65,536: nonzero split 201 us, row split
- * 67 us). Nearly dense matrices change ranks too (2048 x 512, half full, one H100, f32: at n = 512 panel
- * takes 37 us, bcsr 28, dense 33 and in 3xtf32 30; at n = 2,048 they take 100, 76, 92 and 51). */
-static const struct spmmi_range known[SPMMI_RANGE_MAX] = {
-    {1, 1, 1},       {2, 8, 8},        {9, 16, 16},
-    {17, 48, 32},    {49, 96, 64},     {97, 192, 128},
-    {193, 383, 256}, {384, 1023, 512}, {1024, SPMMI_N_MAX, 4096},
+/* The ranges are ascending and without gaps; within a range the ranking of kernels hardly changes. `least` is the
+ * least set that has the range; in a lesser set, the next wider range begins where it begins, and the last one
+ * has no end.
+ *
+ * On a GPU two columns are judged by themselves, and ranges from 3 to 16 are for one and for two tiles of 8
+ * columns of B (0153). The last two ranges are for matrices whose best kernel changes with wide n. Small
+ * matrices leave a GPU idle at 256 columns (128 x 128 with 3,328 nonzeros, one H200, f32, n = 65,536: nonzero
+ * split 201 us, row split 67 us). Nearly dense matrices change ranks too (2048 x 512, half full, one H100, f32:
+ * at n = 512 panel takes 37 us, bcsr 28, dense 33 and in 3xtf32 30; at n = 2,048 they take 100, 76, 92, 51). */
+static const struct {
+    struct spmmi_range range;
+    enum spmmi_range_set least;
+} known[SPMMI_RANGE_MAX] = {
+    {{1, 1, 1}, SPMMI_RANGES_CPU},         {{2, 2, 2}, SPMMI_RANGES_GPU},
+    {{3, 8, 8}, SPMMI_RANGES_CPU},         {{9, 16, 16}, SPMMI_RANGES_CPU},
+    {{17, 48, 32}, SPMMI_RANGES_CPU},      {{49, 96, 64}, SPMMI_RANGES_CPU},
+    {{97, 192, 128}, SPMMI_RANGES_CPU},    {{193, 383, 256}, SPMMI_RANGES_CPU},
+    {{384, 1023, 512}, SPMMI_RANGES_WIDE}, {{1024, SPMMI_N_MAX, 4096}, SPMMI_RANGES_WIDE},
 };
 
 /* Returns the n for which a range is predicted: the first n in it that the caller named, or its typical n if
@@ -24,15 +32,24 @@ static int64_t judged_by(const struct spmmi_range *range, const int64_t *n, int 
     return count == 0 ? range->n : 0;
 }
 
-int spmmi_ranges(const int64_t *n, int count, bool splits_wide, struct spmmi_range ranges[SPMMI_RANGE_MAX])
+int spmmi_ranges(const int64_t *n, int count, enum spmmi_range_set set,
+                 struct spmmi_range ranges[SPMMI_RANGE_MAX])
 {
-    const int last = SPMMI_RANGE_MAX - 1 - (splits_wide ? 0 : SPMMI_RANGE_WIDE);
-    int wanted = 0;
+    int last = SPMMI_RANGE_MAX - 1, wanted = 0;
+    int64_t n_min = 1;
+    while (known[last].least > set)
+        last--;
     for (int i = 0; i <= last; i++) {
-        ranges[wanted] = known[i];
-        ranges[wanted].n_max = i == last ? SPMMI_N_MAX : known[i].n_max;
-        ranges[wanted].n = judged_by(&ranges[wanted], n, count);
-        wanted += ranges[wanted].n != 0;
+        struct spmmi_range *const range = &ranges[wanted];
+        if (known[i].least > set)
+            continue;
+        *range = known[i].range;
+        range->n_min = n_min;
+        n_min = range->n_max + 1;
+        if (i == last)
+            range->n_max = SPMMI_N_MAX;
+        range->n = judged_by(range, n, count);
+        wanted += range->n != 0;
     }
     return wanted;
 }

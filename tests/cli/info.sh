@@ -15,7 +15,7 @@ says 'format 1.7, f32, with values, made by spmm-inspector 0.3.0'
 says '10,974 x 10,974, 428,650 nonzeros'
 says 'panel/dense, 10,974 rows, '
 says 'choice     variant 0: rows/row-split: predicted '
-says 'more       --full shows every candidate, the permutations, the row lengths, the row blocks and the sections'
+says 'more       --full shows every variant and candidate, the permutations, the row lengths, the row blocks and the sections'
 for absent in refused 'Row lengths' 'Row blocks' 'Permutations' 'Sections'; do
     says_not "$absent"
 done
@@ -26,6 +26,10 @@ for short in "$plan" "$work/many.plan" "$source_dir/tests/golden/good/fragments_
     checks=$((checks + 1))
     [ "$(wc -l <"$work/.out")" -le 30 ] || wrong 'expected at most 30 lines'
 done
+spmm-inspect -q --device any "$matrix" --layout row -o "$work/few.plan"
+run spmm-info "$work/few.plan"
+exits 0
+says 'more       --full shows every candidate, the permutations, the row lengths, the row blocks and the sections'
 spmm-inspect -q --device h200,a100 "$matrix" --op both -n 1,2,4,8,16,32,64,128,256,512 -o "$work/many.plan"
 run spmm-info "$work/many.plan"
 exits 0

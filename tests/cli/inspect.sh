@@ -16,12 +16,13 @@ says 'MB/s of the compressed file)'
 says 'variant 0  op N, f32, n in 1..8, row-major, any device: rows/row-split, '
 says 'variant 1  op N, f32, n in 9..96, row-major, any device: rows/nonzero-split, 53,582 items, item size 8'
 says 'variant 2  op N, f32, n >= 97, row-major, any device: rows/row-split, '
-says 'variant 3  op N, f32, n in 1..8, column-major, any device: rows/row-split, '
-says 'variant 4  op N, f32, n >= 9, column-major, any device: rows/nonzero-split, 53,582 items, item size 8'
-says 'variant 5  op N, f32, any n, both layouts, CPU: rows/row-split, '
+says 'variant 3  op N, f32, n = 1, column-major, any device: rows/row-split, '
+says 'variant 5  op N, f32, n in 3..8, column-major, any device: rows/row-split, '
+says 'variant 6  op N, f32, n >= 9, column-major, any device: rows/nonzero-split, 53,582 items, item size 8'
+says 'variant 7  op N, f32, any n, both layouts, CPU: rows/row-split, '
 says ': rows/row-split: predicted '
-says ' variant 4: rows/nonzero-split: predicted '
-says_times 5 ', the alternative '
+says ' variant 6: rows/nonzero-split: predicted '
+says_times 7 ', the alternative '
 says 'of CSR'
 says 'inspect'
 silent_err
@@ -31,9 +32,9 @@ run spmm-inspect --device any "$matrix" --kernel rows --json -o "$work/b.plan"
 exits 0
 silent_err
 is_json 'j["rows"] == 10974 and j["nnz"] == 428650 and j["input"]["symmetry"] == "symmetric"'
-is_json 'j["plan_bytes"] > 0 and j["inspect_seconds"] > 0 and len(j["variants"]) == 6'
-is_json 'sum(t["family"] == "rows" for t in j["trace"]) == 12'
-is_json '[(t["variant"], t["schedule"]) for t in j["trace"] if t["chosen"]] == [(i, "nonzero-split" if i in (1, 4) else "row-split") for i in range(6)]'
+is_json 'j["plan_bytes"] > 0 and j["inspect_seconds"] > 0 and len(j["variants"]) == 8'
+is_json 'sum(t["family"] == "rows" for t in j["trace"]) == 16'
+is_json '[(t["variant"], t["schedule"]) for t in j["trace"] if t["chosen"]] == [(i, "nonzero-split" if i in (1, 4, 6) else "row-split") for i in range(8)]'
 same "$work/a.plan" "$work/b.plan"
 
 run spmm-inspect --device any gen:band:300:9 --kernel rows

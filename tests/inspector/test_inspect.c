@@ -46,7 +46,7 @@ static void follows_its_trace(const spmm_plan_t *plan, const spmm_matrix_t *m)
 /* Checks that a variant fits for each n, op, layout and kind of device. */
 static void covers_every_product(const spmm_plan_t *plan)
 {
-    static const int64_t n[] = {1, 2, 8, 9, 16, 17, 48, 49, 96, 97, 192, 193, SPMMI_N_MAX};
+    static const int64_t n[] = {1, 2, 3, 8, 9, 16, 17, 48, 49, 96, 97, 192, 193, SPMMI_N_MAX};
     int fits = 0;
     for (size_t i = 0; i < sizeof n / sizeof n[0]; i++)
         for (int op = SPMM_OP_N; op <= SPMM_OP_T; op++)

@@ -16,7 +16,7 @@
 #include "tests/support/products.h"
 
 /* Values of n on both sides of each edge between ranges of n. */
-static const int64_t widths[] = {1, 2, 8, 9, 16, 17, 48, 49, 96, 97, 192, 193};
+static const int64_t widths[] = {1, 2, 3, 8, 9, 16, 17, 48, 49, 96, 97, 192, 193};
 #define WIDTH_COUNT (sizeof widths / sizeof widths[0])
 
 /* Matrices with 19, 41 or 61 nonzeros per row, in a band or scattered. */

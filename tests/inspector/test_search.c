@@ -27,7 +27,7 @@ static void numbers_of_columns_fall_into_a_range(void **state)
     (void)state;
     static const int64_t n[] = {1, 64, SPMMI_N_MAX};
     struct spmmi_range r[SPMMI_RANGE_MAX];
-    const int count = spmmi_ranges(n, 3, true, r);
+    const int count = spmmi_ranges(n, 3, SPMMI_RANGES_WIDE, r);
     for (size_t i = 0; i < sizeof n / sizeof n[0]; i++) {
         int covered = 0;
         for (int k = 0; k < count; k++)
@@ -36,24 +36,31 @@ static void numbers_of_columns_fall_into_a_range(void **state)
     }
 }
 
-/* Ranges 1, 2..8, 9..16 and so on are judged by n = 1, 8, 16, 32, 64, 128 and 256. If wide n is split, 512 and
- * 4096 follow. */
+/* On a CPU ranges 1, 2..8, 9..16 and so on are judged by n = 1, 8, 16, 32, 64, 128 and 256; on a GPU n = 2 has a
+ * range of its own. If wide n is split, 512 and 4096 follow. */
 static void ranges_are_judged_by_a_typical_number_of_columns(void **state)
 {
-    static const int64_t typical[] = {1, 8, 16, 32, 64, 128, 256, 512, 4096}, named[] = {40, 3, 30};
+    static const struct {
+        int64_t n[SPMMI_RANGE_MAX];
+        int count;
+    } typical[] = {[SPMMI_RANGES_CPU] = {{1, 8, 16, 32, 64, 128, 256}, 7},
+                   [SPMMI_RANGES_GPU] = {{1, 2, 8, 16, 32, 64, 128, 256}, 8},
+                   [SPMMI_RANGES_WIDE] = {{1, 2, 8, 16, 32, 64, 128, 256, 512, 4096}, 10}};
+    static const int64_t named[] = {40, 3, 30};
     (void)state;
     struct spmmi_range r[SPMMI_RANGE_MAX];
-    for (int splits_wide = 0; splits_wide < 2; splits_wide++) {
-        const int count = spmmi_ranges(NULL, 0, splits_wide == 1, r);
-        assert_int_equal(count, 7 + 2 * splits_wide);
+    for (int set = SPMMI_RANGES_CPU; set <= SPMMI_RANGES_WIDE; set++) {
+        const int count = spmmi_ranges(NULL, 0, (enum spmmi_range_set)set, r);
+        assert_int_equal(count, typical[set].count);
+        assert_int_equal(r[0].n_min, 1);
         assert_int_equal(r[count - 1].n_max, SPMMI_N_MAX);
         for (int i = 0; i < count; i++) {
-            assert_int_equal(r[i].n, typical[i]);
+            assert_int_equal(r[i].n, typical[set].n[i]);
             assert_true(r[i].n_min <= r[i].n && r[i].n <= r[i].n_max &&
                         (i == 0 || r[i].n_min == r[i - 1].n_max + 1));
         }
     }
-    assert_int_equal(spmmi_ranges(named, 3, false, r), 2);
+    assert_int_equal(spmmi_ranges(named, 3, SPMMI_RANGES_GPU, r), 2);
     assert_int_equal(r[0].n, 3);
     assert_int_equal(r[1].n, 40);
 }
@@ -61,7 +68,7 @@ static void ranges_are_judged_by_a_typical_number_of_columns(void **state)
 static int all_decisions(struct spmmi_decision d[SPMMI_DECISION_MAX])
 {
     struct spmmi_range r[SPMMI_RANGE_MAX];
-    const int count = spmmi_ranges(NULL, 0, false, r);
+    const int count = spmmi_ranges(NULL, 0, SPMMI_RANGES_GPU, r);
     memset(d, 0, SPMMI_DECISION_MAX * sizeof *d);
     for (int i = 0; i < count; i++) {
         d[i].range = r[i];
@@ -86,7 +93,7 @@ static void merged_ranges_keep_what_is_said_of_64_columns(void **state)
     assert_true(d[0].winner.seconds == 64);
 }
 
-/* Each single difference keeps the third of seven ranges from being merged with its neighbours. */
+/* Each single difference keeps the third of eight ranges from being merged with its neighbours. */
 static void ranges_with_different_kernels_are_not_merged(void **state)
 {
     (void)state;
@@ -104,10 +111,10 @@ static void ranges_with_different_kernels_are_not_merged(void **state)
         c->permutation = difference == 6 ? permutation : NULL;
         c->compute = difference == 7 ? SPMM_COMPUTE_TF32 : c->compute;
         assert_int_equal(spmmi_decisions_merge(d, count), 3);
-        assert_int_equal(d[0].range.n_max, 8);
-        assert_int_equal(d[1].range.n_min, 9);
-        assert_int_equal(d[1].range.n_max, 16);
-        assert_int_equal(d[2].range.n_min, 17);
+        assert_int_equal(d[0].range.n_max, 2);
+        assert_int_equal(d[1].range.n_min, 3);
+        assert_int_equal(d[1].range.n_max, 8);
+        assert_int_equal(d[2].range.n_min, 9);
     }
 }
 

@@ -334,9 +334,9 @@ static void a_kernel_with_a_target_is_forced_there(void **state)
 static void each_variant_has_a_winner_in_the_trace(void **state)
 {
     static const char *const many[] = {"any", "cpu", "a100", "h200"};
-    static const int64_t all_n[] = {1, 8, 32, 64, 128, 256};
+    static const int64_t all_n[] = {1, 2, 8, 16, 32, 64, 128, 256};
     const spmm_inspect_options_t options =
-        OPTIONS(.targets = many, .target_count = 4, .n = all_n, .n_count = 6, .ops = BOTH_OPS);
+        OPTIONS(.targets = many, .target_count = 4, .n = all_n, .n_count = 8, .ops = BOTH_OPS);
     spmm_matrix_t *m = inspect_generate("gen:rmat:13:24");
     (void)state;
     spmm_plan_t *plan = inspect_plan(m, &options);

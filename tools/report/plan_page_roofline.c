@@ -25,7 +25,7 @@ struct roof {
  * docs/model.md. */
 static int64_t n_of(const spmm_variant_info_t *v)
 {
-    static const int64_t judged_by[] = {1, 8, 32, 64, 128, 256};
+    static const int64_t judged_by[] = {1, 2, 8, 16, 32, 64, 128, 256, 512, 4096};
     int64_t n = 0;
     for (size_t i = 0; i < sizeof judged_by / sizeof *judged_by; i++)
         if (judged_by[i] >= v->n_min && judged_by[i] <= v->n_max && (judged_by[i] <= 64 || n == 0))
