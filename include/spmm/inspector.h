@@ -231,11 +231,11 @@ typedef struct spmm_inspect_options {
                                   tensor cores), _3XTF32 or _TF32; for other types that of a_type; 0: as
                                   accurate as a_type. */
     /** Typical numbers of columns of B: n_count values from 1 to 2^31 - 1; NULL: any number. The ranges are
-     * 1, 2, 3 to 8, 9 to 16, 17 to 48, 49 to 96, 97 to 192 and 193 to 2^31 - 1; for a CPU 2 to 8 are one range. Each
-     * range that contains one of these values gets variants, which are judged at the first value in it. Products
-     * with another n run the variants of the next wider range, else of the widest. For a GPU, small or nearly
-     * dense matrices have three ranges in place of the last one (193 to 383, 384 to 1,023, 1,024 to 2^31 - 1).
-     * With permute_output only the first value counts. */
+     * 1, 2, 3 to 8, 9 to 16, 17 to 48, 49 to 96, 97 to 192 and 193 to 2^31 - 1; for a CPU 2 to 8 are one
+     * range. Each range that contains one of these values gets variants, which are judged at the first value
+     * in it. Products with another n run the variants of the next wider range, else of the widest. For a GPU,
+     * small or nearly dense matrices have three ranges in place of the last one (193 to 383, 384 to 1,023,
+     * 1,024 to 2^31 - 1). With permute_output only the first value counts. */
     const int64_t *n;
     int n_count;              /**< Number of elements of n. */
     uint32_t layouts;         /**< Mask of SPMM_LAYOUTS_*; 0: both. */

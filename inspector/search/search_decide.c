@@ -32,8 +32,8 @@ struct asker {
     int considered_count;
 };
 
-/* Wide n is split for small matrices and for nearly dense ones: on a GPU their fastest kernel for 4,096 columns
- * is often not the fastest for 256 (search_ranges.c). */
+/* Wide n is split for small matrices and for nearly dense ones: on a GPU their fastest kernel for 4,096
+ * columns is often not the fastest for 256 (search_ranges.c). */
 static enum spmmi_range_set set_of(const struct asker *x)
 {
     const struct spmmi_model_matrix *const m = &x->op->model;

@@ -13,8 +13,8 @@
 #include "format/matrix/equal_values.h"
 #include "inspector/search/permutation_metrics.h"
 
-/* The decisions for both ops on one device and on the CPU beside it fit unless wide n is split. Then, and with
- * further devices or types, variants may have to be merged (decision 0118). */
+/* The decisions for both ops on one device and on the CPU beside it fit unless wide n is split. Then, and
+ * with further devices or types, variants may have to be merged (decision 0118). */
 static_assert(2 * 2 * SPMMI_DECISION_USUAL <= SPMMI_VARIANT_MAX, "every decision has its variant");
 
 /* State while one op is planned. */

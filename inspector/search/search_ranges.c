@@ -2,15 +2,16 @@
 /* Ranges of n, and merging of those with the same decision (search.h). */
 #include "search.h"
 
-/* The ranges are ascending and without gaps; within a range the ranking of kernels hardly changes. `least` is the
- * least set that has the range; in a lesser set, the next wider range begins where it begins, and the last one
- * has no end.
+/* The ranges are ascending and without gaps; within a range the ranking of kernels hardly changes. `least` is
+ * the least set that has the range; in a lesser set, the next wider range begins where it begins, and the
+ * last one has no end.
  *
  * On a GPU two columns are judged by themselves, and ranges from 3 to 16 are for one and for two tiles of 8
  * columns of B (0153). The last two ranges are for matrices whose best kernel changes with wide n. Small
  * matrices leave a GPU idle at 256 columns (128 x 128 with 3,328 nonzeros, one H200, f32, n = 65,536: nonzero
- * split 201 us, row split 67 us). Nearly dense matrices change ranks too (2048 x 512, half full, one H100, f32:
- * at n = 512 panel takes 37 us, bcsr 28, dense 33 and in 3xtf32 30; at n = 2,048 they take 100, 76, 92, 51). */
+ * split 201 us, row split 67 us). Nearly dense matrices change ranks too (2048 x 512, half full, one H100,
+ * f32: at n = 512 panel takes 37 us, bcsr 28, dense 33 and in 3xtf32 30; at n = 2,048 they take 100, 76, 92
+ * and 51). */
 static const struct {
     struct spmmi_range range;
     enum spmmi_range_set least;

@@ -46,7 +46,7 @@ static void ranges_are_judged_by_a_typical_number_of_columns(void **state)
     } typical[] = {[SPMMI_RANGES_CPU] = {{1, 8, 16, 32, 64, 128, 256}, 7},
                    [SPMMI_RANGES_GPU] = {{1, 2, 8, 16, 32, 64, 128, 256}, 8},
                    [SPMMI_RANGES_WIDE] = {{1, 2, 8, 16, 32, 64, 128, 256, 512, 4096}, 10}};
-    static const int64_t named[] = {40, 3, 30};
+    static const int64_t named[] = {40, 3, 20};
     (void)state;
     struct spmmi_range r[SPMMI_RANGE_MAX];
     for (int set = SPMMI_RANGES_CPU; set <= SPMMI_RANGES_WIDE; set++) {
